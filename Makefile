@@ -1,0 +1,54 @@
+# The verbs of the day. `make demo` and `make test` need python3.11 (or newer) and make, nothing else.
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+BIN := .venv/bin
+export MPLBACKEND := Agg
+
+.PHONY: help demo test test-all bench lint docs browser clean
+
+help:
+	@echo "make demo      set up, cluster an embedded data set, say where the report is"
+	@echo "make test      set up, lint, and run the tests"
+	@echo "make test-all  the same with the slow tests"
+	@echo "make bench     measure ours beside the peers (python -m benchmarks lists them)"
+	@echo "make lint      ruff, mypy and the import contract"
+	@echo "make docs      build the documentation into site/"
+	@echo "make browser   install Chromium for the browser tests (Debian packages)"
+
+# The environment with the package, editable. `.venv/dev` adds the tools of development.
+.venv: .venv/run
+.venv/run: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/dev: .venv/run
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+demo: .venv/run
+	$(BIN)/pluribus demo --out demo-out
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: lint
+	$(BIN)/python -m pytest -m "not slow" --cov=pluribus --cov-report=term
+
+test-all: lint
+	$(BIN)/python -m pytest --cov=pluribus --cov-report=term
+
+bench: .venv/dev
+	$(BIN)/python -m benchmarks
+
+docs: .venv/dev
+	$(BIN)/mkdocs build --strict
+
+browser:
+	sh scripts/install-browser.sh
+
+clean:
+	rm -rf .venv site demo-out .coverage .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,38 @@
+"""Out of many clusterings, and what you know, one partition that you can trust.
+
+The names most people need are here; each room of the house exports its own:
+``pluribus.consensus``, ``pluribus.generate``, ``pluribus.evidence``, ``pluribus.partitions``,
+``pluribus.constraints``.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Loaded on first use, so that `import pluribus` and `pluribus --help` answer at once.
+_HOME = {
+    "Ensemble": "pluribus.partitions",
+    "Constraints": "pluribus.constraints",
+    "EnsembleClusterer": "pluribus.consensus",
+}
+_ROOMS = ("partitions", "constraints", "generate", "evidence", "consensus", "report")
+
+__all__ = ["Constraints", "Ensemble", "EnsembleClusterer", *_ROOMS]
+
+if TYPE_CHECKING:
+    from pluribus.constraints import Constraints
+    from pluribus.consensus import EnsembleClusterer
+    from pluribus.partitions import Ensemble
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    if name in _ROOMS:
+        return import_module(f"pluribus.{name}")
+    raise AttributeError(f"module 'pluribus' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
