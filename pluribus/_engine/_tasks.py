@@ -1,0 +1,128 @@
+"""Independent tasks on one core or all."""
+
+import sys
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import ThreadpoolController
+
+from ._progress import track
+from ._store import TaskStore
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# The name under which a store keeps a result that is one array and not a dict of arrays.
+_SINGLE = "single_array"
+
+
+def run_tasks(
+    function: Callable[[T], R],
+    tasks: Iterable[T],
+    *,
+    n_jobs: int | None = None,
+    description: str = "",
+    verbose: bool = True,
+    store: TaskStore | None = None,
+) -> list[R]:
+    """Return `[function(task) for task in tasks]`, computed on `n_jobs` threads.
+
+    Within a task, BLAS and OpenMP get one thread. Their sums depend on how many they have, so this is what
+    makes the results the same, bit for bit, for every `n_jobs`; the cores are busy with the tasks already.
+
+    Parameters
+    ----------
+    function : callable
+        Of one task. With a `store` it returns an array or a dict of arrays.
+    tasks : iterable
+        A task's place in it is its name in the store.
+    n_jobs : int or None
+        Threads, as joblib understands it: None is 1 (or what `joblib.parallel_config` says), -1 all cores.
+    description : str
+        What the progress bar says.
+    verbose : bool
+        False turns the progress bar off.
+    store : TaskStore or None
+        Keeps each result as soon as it is there; tasks it already has are not run again.
+
+    Examples
+    --------
+    >>> from pluribus._engine import run_tasks
+    >>> run_tasks(lambda seed: seed**2, [1, 2, 3], n_jobs=2)
+    [1, 4, 9]
+    """
+    todo = dict(enumerate(tasks))
+    results: dict[int, Any] = {}
+    if store is not None:
+        results = {index: found for index in todo if (found := _recall(store, index)) is not None}
+    missing = [index for index in todo if index not in results]
+
+    def finish(index: int) -> tuple[int, R]:
+        result = function(todo[index])
+        if store is not None:
+            _keep(store, index, result)
+        return index, result
+
+    with closing(_on_threads(finish, missing, n_jobs)) as finished:
+        for index, result in track(finished, description, total=len(missing), verbose=verbose):
+            results[index] = result
+    return [results[index] for index in todo]
+
+
+def over_blocks(
+    function: Callable[[int, int], R], n: int, *, n_jobs: int | None = None, block: int = 16_384
+) -> list[R]:
+    """Return `function(start, stop)` for each block of rows in 0..n, in order, computed on `n_jobs` threads.
+
+    The blocks do not depend on `n_jobs`, and neither do the results.
+
+    Examples
+    --------
+    >>> from pluribus._engine import over_blocks
+    >>> over_blocks(lambda start, stop: (start, stop), 10, block=4)
+    [(0, 4), (4, 8), (8, 10)]
+    """
+    starts = range(0, n, block)
+
+    def compute(index: int) -> tuple[int, R]:
+        return index, function(starts[index], min(starts[index] + block, n))
+
+    found = dict(_on_threads(compute, range(len(starts)), n_jobs))
+    return [found[index] for index in range(len(starts))]
+
+
+def _on_threads(function: Callable[[int], R], indices: Sequence[int], n_jobs: int | None) -> Generator[R]:
+    """Yield the results as they come, in any order, with one thread of BLAS and OpenMP in each task."""
+    controller = _controller(len(sys.modules))
+
+    def alone(index: int) -> R:
+        # OpenMP's limit holds for the thread that sets it, BLAS's for the whole process: so the first is set
+        # here, in the worker, and the second once, around all of them.
+        with controller.limit(limits=1, user_api="openmp"):
+            return function(index)
+
+    with controller.limit(limits=1, user_api="blas"):
+        if len(indices) < 2:
+            yield from map(alone, indices)
+        else:
+            parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
+            yield from parallel(delayed(alone)(index) for index in indices)
+
+
+@lru_cache(maxsize=1)
+def _controller(n_modules: int) -> ThreadpoolController:
+    """Find the thread pools of the process: again only after an import, which may have brought new ones."""
+    return ThreadpoolController()
+
+
+def _keep(store: TaskStore, index: int, result: Any) -> None:
+    store.put(str(index), **({_SINGLE: result} if isinstance(result, np.ndarray) else result))
+
+
+def _recall(store: TaskStore, index: int) -> Any:
+    found = store.get(str(index))
+    return found[_SINGLE] if found is not None and _SINGLE in found else found
