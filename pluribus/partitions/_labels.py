@@ -1,0 +1,128 @@
+"""One partition as an integer array: coding labels of any kind, and numbering clusters."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def encode_labels(column: Any, name: str = "labels") -> tuple[np.ndarray, np.ndarray]:
+    """Code one partition's labels as 0, 1, … by first occurrence.
+
+    Labels may be any hashables. ``-1``, ``None`` and NaN mean that the object is not clustered in this partition.
+
+    Parameters
+    ----------
+    column : sequence of length n
+    name : str
+        How errors call this partition.
+
+    Returns
+    -------
+    codes : ndarray of shape (n,), int64
+        ``-1`` where the label is missing.
+    classes : ndarray of shape (k,)
+        The original label of each code.
+
+    Examples
+    --------
+    >>> from pluribus.partitions import encode_labels
+    >>> codes, classes = encode_labels(["b", "a", None, "b"])
+    >>> codes.tolist(), classes.tolist()
+    ([0, 1, -1, 0], ['b', 'a'])
+    """
+    values = _one_dimensional(column, name)
+    codes, uniques = pd.factorize(values)
+    codes = codes.astype(np.int64, copy=False)
+    classes = np.asarray(uniques)
+    _check_classes(classes, name)
+    missing = _is_minus_one(classes)
+    if missing.any():
+        new_code = np.cumsum(~missing) - 1
+        new_code[missing] = -1
+        codes = np.append(new_code, -1)[codes]  # code -1 picks the appended -1
+        classes = classes[~missing]
+    if classes.dtype.kind == "f":
+        classes = classes.astype(np.int64)  # whole numbers that became floats beside a NaN
+    return codes, classes
+
+
+def order_by_size(labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    """The order that puts the largest cluster first; ties go to the one seen first.
+
+    Returns ``order`` with ``order[new] = old``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.partitions import order_by_size
+    >>> order_by_size(np.array([2, 0, 1, 1, -1]), 3).tolist()
+    [1, 2, 0]
+    """
+    labels = np.asarray(labels)
+    clustered = labels[labels >= 0]
+    sizes = np.bincount(clustered, minlength=n_clusters)
+    first = np.full(n_clusters, len(labels))
+    where = np.flatnonzero(labels >= 0)
+    np.minimum.at(first, clustered, where)
+    return np.lexsort((first, -sizes))
+
+
+def smallest_int(max_value: int) -> np.dtype:
+    """The smallest signed integer type that holds ``max_value``."""
+    for dtype in (np.int8, np.int16, np.int32):
+        if max_value <= np.iinfo(dtype).max:
+            return np.dtype(dtype)
+    return np.dtype(np.int64)
+
+
+def _one_dimensional(column: Any, name: str) -> Any:
+    """A 1-D array or pandas series; sequences of tuples and other hashables become object arrays."""
+    if isinstance(column, pd.Series):
+        return column
+    if type(column).__module__.partition(".")[0] == "polars":
+        return column.to_numpy()
+    if isinstance(column, np.ma.MaskedArray):
+        column = np.where(np.ma.getmaskarray(column), None, column.data.astype(object))
+    if not isinstance(column, np.ndarray):
+        if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
+            raise ValueError(f"{name} must be a sequence of labels, one for each object; got {column!r}.")
+        items = list(column)
+        column = np.empty(len(items), dtype=object)
+        column[:] = items if not any(isinstance(x, tuple | np.ndarray | list) for x in items) else None
+        if len(items) and column[0] is None and items[0] is not None:
+            for i, item in enumerate(items):
+                column[i] = item
+        column = pd.Series(column).infer_objects().to_numpy()
+    if column.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional; got an array of shape {column.shape}.")
+    return column
+
+
+def _check_classes(classes: np.ndarray, name: str) -> None:
+    """Numbers must be whole and at least -1."""
+    if classes.dtype.kind not in "iuf":
+        numbers = [x for x in classes.tolist() if isinstance(x, int | float) and not isinstance(x, bool)]
+        classes = np.asarray(numbers, dtype=float)
+    if classes.dtype.kind == "f":
+        broken = classes[~(np.isfinite(classes) & (classes == np.floor(classes)))]
+        if broken.size:
+            raise ValueError(
+                f"{name} has labels that are not whole numbers, such as {broken[0]}. Labels are integers or "
+                "names (strings); round them, or pass memberships with Ensemble.from_memberships."
+            )
+    if classes.size and classes.min() < -1:
+        raise ValueError(
+            f"{name} has the label {int(classes.min())}. Integer labels start at 0, and -1 means "
+            "'not clustered here'; shift the labels."
+        )
+
+
+def _is_minus_one(classes: np.ndarray) -> np.ndarray:
+    if classes.dtype.kind in "if":
+        return classes == -1
+    if classes.dtype.kind in "ub":
+        return np.zeros(len(classes), dtype=bool)
+    return np.array(
+        [isinstance(x, int | float) and not isinstance(x, bool) and x == -1 for x in classes], bool
+    )
