@@ -13,7 +13,7 @@ def fingerprint(*parts: Any) -> str:
     """Return the SHA-256 (hexadecimal) of arrays and parameters.
 
     Parts may be numbers, strings, bytes, None, arrays (also sparse), scikit-learn estimators, functions (by
-    their name), and lists, tuples or dicts of these. The order of a dict's keys does not matter; the rest does.
+    their name), and lists, tuples or dicts of these. The order of a dict's keys does not matter.
 
     Examples
     --------

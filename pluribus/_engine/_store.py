@@ -11,6 +11,9 @@ import numpy as np
 
 from ._files import atomic_path
 
+# What numpy raises for a file that is cut, altered, empty, a pickle, or (TypeError) a single array.
+_DAMAGED = (EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error)
+
 
 class TaskStore:
     """The results of finished tasks, one file each, written whole.
@@ -52,9 +55,7 @@ class TaskStore:
         try:
             with np.load(self._path(key), allow_pickle=False) as kept:
                 return {name: kept[name] for name in kept.files}
-        except (FileNotFoundError, EOFError, ValueError, KeyError, zipfile.BadZipFile, zlib.error):
-            return None
-        except AttributeError:  # a bare npy under an npz's name is an array, without `files`
+        except (FileNotFoundError, *_DAMAGED):
             return None
 
     def put(self, key: str, **arrays: np.ndarray) -> None:

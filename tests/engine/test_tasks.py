@@ -1,0 +1,126 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_info
+
+from pluribus._engine import TaskStore, over_blocks, run_tasks
+
+
+def n_threads_here(_=None):
+    return {pool["user_api"]: pool["num_threads"] for pool in threadpool_info()}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2])
+def test_order_of_results_is_the_order_of_tasks(n_jobs):
+    def slow_first(task):
+        time.sleep(0.02 * (task == 0))
+        return task * 10
+
+    assert run_tasks(slow_first, iter(range(6)), n_jobs=n_jobs) == [0, 10, 20, 30, 40, 50]
+
+
+@pytest.mark.parametrize("n_tasks", [0, 1, 4])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_one_thread_of_blas_and_openmp_within_a_task(n_jobs, n_tasks):
+    before = n_threads_here()
+    for inside in run_tasks(n_threads_here, range(n_tasks), n_jobs=n_jobs):
+        assert set(inside.values()) == {1}
+    assert n_threads_here() == before
+
+
+def test_k_means_is_bitwise_the_same_for_any_number_of_workers():
+    X = np.random.default_rng(0).normal(size=(3000, 8)).astype(np.float32)
+
+    def centers(seed):
+        return KMeans(20, n_init=1, init="random", random_state=seed).fit(X).cluster_centers_
+
+    one, two = (run_tasks(centers, range(6), n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_store_runs_only_what_is_missing(tmp_path, n_jobs):
+    ran = []
+
+    def work(task):
+        ran.append(task)
+        return np.array([task, task])
+
+    store = TaskStore(tmp_path, "job")
+    first = run_tasks(work, range(4), n_jobs=n_jobs, store=store)
+    (tmp_path / "task-2.npz").write_bytes(b"half")
+    second = run_tasks(work, range(6), n_jobs=n_jobs, store=store)
+    assert sorted(ran) == [0, 1, 2, 2, 3, 4, 5]
+    np.testing.assert_array_equal(second[:4], first)
+    np.testing.assert_array_equal(second, [[task, task] for task in range(6)])
+
+
+def test_store_keeps_dicts_of_arrays(tmp_path):
+    store = TaskStore(tmp_path, "job")
+    for _ in range(2):
+        (result,) = run_tasks(lambda _: {"a": np.zeros(2), "b": np.array(3)}, [None], store=store)
+        assert sorted(result) == ["a", "b"]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_keeps_the_tasks_finished_before_it(tmp_path, n_jobs):
+    def work(task):
+        if task == 3:
+            raise ZeroDivisionError("in task 3")
+        return np.array(task)
+
+    store = TaskStore(tmp_path, "job")
+    before = n_threads_here()
+    with pytest.raises(ZeroDivisionError, match="in task 3"):
+        run_tasks(work, range(4), n_jobs=n_jobs, store=store)
+    assert store.get("0") is not None
+    assert n_threads_here() == before
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_over_blocks_covers_the_rows_once(n_jobs):
+    rows = over_blocks(lambda start, stop: np.arange(start, stop), 1000, n_jobs=n_jobs, block=64)
+    np.testing.assert_array_equal(np.concatenate(rows), np.arange(1000))
+    assert over_blocks(lambda start, stop: stop, 0, n_jobs=n_jobs) == []
+
+
+JOB = """
+import sys, time
+import numpy as np
+from pluribus._engine import TaskStore, run_tasks
+
+def work(task):
+    time.sleep(0.05 if task < 6 else 60)
+    return np.full(1000, task)
+
+run_tasks(work, range(40), n_jobs=int(sys.argv[2]), store=TaskStore(sys.argv[1], "job"))
+"""
+
+
+@pytest.mark.parametrize("n_jobs", ["1", "2"])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_a_job_stopped_half_way_keeps_its_finished_tasks(tmp_path, stop, n_jobs):
+    job = subprocess.Popen([sys.executable, "-c", JOB, str(tmp_path), n_jobs], stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while sum(1 for _ in tmp_path.glob("task-*.npz")) < 6 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(job.pid, stop)
+    _, errors = job.communicate(timeout=10)  # Ctrl-C does not wait for the tasks that sleep
+    assert job.returncode != 0
+    assert (b"KeyboardInterrupt" in errors) == (stop == signal.SIGINT)
+
+    ran = []
+
+    def resumed(task):
+        ran.append(task)
+        return np.full(1000, task)
+
+    results = run_tasks(resumed, range(40), store=TaskStore(tmp_path, "job"))
+    assert ran == list(range(6, 40))
+    np.testing.assert_array_equal(np.array(results)[:, 0], np.arange(40))
