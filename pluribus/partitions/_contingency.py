@@ -30,9 +30,7 @@ def contingency(a: Any, b: Any, *, sparse: bool = False) -> np.ndarray | sp.csr_
     codes_a, classes_a = encode_labels(a, "a")
     codes_b, classes_b = encode_labels(b, "b")
     if len(codes_a) != len(codes_b):
-        raise ValueError(
-            f"The two partitions must label the same objects: a has {len(codes_a)}, b has {len(codes_b)}."
-        )
+        raise ValueError(f"The two partitions must label the same objects: a has {len(codes_a)}, b has {len(codes_b)}.")
     return contingency_of_codes(codes_a, codes_b, len(classes_a), len(classes_b), sparse=sparse)
 
 

@@ -116,9 +116,7 @@ class Ensemble:
             raise ValueError("memberships is empty: an ensemble needs at least one partition.")
         lengths = {len(u) for u in soft}
         if len(lengths) > 1:
-            raise ValueError(
-                f"All memberships must describe the same objects; got lengths {sorted(lengths)}."
-            )
+            raise ValueError(f"All memberships must describe the same objects; got lengths {sorted(lengths)}.")
         labels = np.column_stack([harden(u) for u in soft])
         _check_coverage(labels, _check_names(names, len(soft)))
         classes = [np.arange(u.shape[1]) for u in soft]
@@ -275,9 +273,7 @@ class Ensemble:
         _check_coverage(labels, tuple(self.names[p] for p in columns))
         soft = None if self.memberships is None else tuple(self.memberships[p] for p in columns)
         names = [self.names[p] for p in columns]
-        return Ensemble._make(
-            labels, [self.classes[p] for p in columns], self.weights[columns], names, self.ids, soft
-        )
+        return Ensemble._make(labels, [self.classes[p] for p in columns], self.weights[columns], names, self.ids, soft)
 
     @staticmethod
     def concat(ensembles: Iterable[Ensemble]) -> Ensemble:
@@ -394,9 +390,7 @@ def _columns_of(labels: Any) -> tuple[list[Any], list[str] | None]:
             )
         return list(labels.T), None
     if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
-        raise ValueError(
-            f"An ensemble is an n × r array, a data frame or a list of label sequences; got {labels!r}."
-        )
+        raise ValueError(f"An ensemble is an n × r array, a data frame or a list of label sequences; got {labels!r}.")
     return list(labels), None
 
 
@@ -404,9 +398,7 @@ def _encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, list[np
     if not columns:
         raise ValueError("The ensemble is empty: it needs at least one partition.")
     called = _check_names(names, len(columns))
-    coded, classes = zip(
-        *[encode_labels(c, f"partition {called[p]!r}") for p, c in enumerate(columns)], strict=True
-    )
+    coded, classes = zip(*[encode_labels(c, f"partition {called[p]!r}") for p, c in enumerate(columns)], strict=True)
     lengths = [len(c) for c in coded]
     if len(set(lengths)) > 1:
         odd = next(p for p, m in enumerate(lengths) if m != lengths[0])
@@ -473,9 +465,7 @@ def _memberships_of(ensemble: Ensemble) -> Sequence[np.ndarray]:
     """Memberships of each partition; hard ones as 0/1."""
     if ensemble.memberships is not None:
         return ensemble.memberships
-    return [
-        (ensemble.labels[:, p, None] == np.arange(k)).astype(float) for p, k in enumerate(ensemble.n_clusters)
-    ]
+    return [(ensemble.labels[:, p, None] == np.arange(k)).astype(float) for p, k in enumerate(ensemble.n_clusters)]
 
 
 def _distinct(names: list[str]) -> list[str]:

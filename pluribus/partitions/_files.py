@@ -16,7 +16,6 @@ from pluribus._engine import atomic_path
 if TYPE_CHECKING:
     from pluribus.partitions._ensemble import Ensemble
 
-ID_COLUMN = "id"
 _METADATA_KEY = b"pluribus.ensemble"
 
 
@@ -44,15 +43,19 @@ def write(ensemble: Ensemble, path: str | PathLike) -> None:
             return
         frame = to_frame(ensemble)
         if ensemble.ids is not None:
-            if ID_COLUMN in ensemble.names:
-                raise ValueError(
-                    f"A partition is called {ID_COLUMN!r}, as the column of ids: rename the partition."
-                )
-            frame.insert(0, ID_COLUMN, ensemble.ids)
+            frame.insert(0, _id_column(ensemble), ensemble.ids)
         if ending == ".csv":
             frame.to_csv(temporary, index=False)
         else:
             _write_parquet(frame, ensemble, temporary)
+
+
+def _id_column(ensemble: Ensemble) -> str:
+    """The name of the column of ids: "id", unless a partition is called that."""
+    name = "id"
+    while name in ensemble.names:
+        name += "_"
+    return name
 
 
 def _write_npz(ensemble: Ensemble, path: Path) -> None:
@@ -81,7 +84,8 @@ def _write_parquet(frame: pd.DataFrame, ensemble: Ensemble, path: Path) -> None:
     import pyarrow.parquet as pq
 
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    note = {"weights": ensemble.weights.tolist(), "ids": ensemble.ids is not None}
+    id_column = None if ensemble.ids is None else _id_column(ensemble)
+    note = {"weights": ensemble.weights.tolist(), "id_column": id_column}
     metadata = {**(table.schema.metadata or {}), _METADATA_KEY: json.dumps(note).encode()}
     pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
 
@@ -99,8 +103,7 @@ def read(path: str | PathLike, id_column: str | None) -> Ensemble:
     if path.suffix.lower() == ".parquet" and path.is_file():
         note = _parquet_note(path)
         weights = note.get("weights")
-        if id_column is None and note.get("ids"):
-            id_column = ID_COLUMN
+        id_column = id_column or note.get("id_column")
     table = read_table(path, id_column=id_column)
     ids = table.ids if id_column is not None else None
     return Ensemble(table.frame, weights=weights, ids=ids)

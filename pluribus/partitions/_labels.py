@@ -88,11 +88,7 @@ def _one_dimensional(column: Any, name: str) -> Any:
         if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
             raise ValueError(f"{name} must be a sequence of labels, one for each object; got {column!r}.")
         items = list(column)
-        column = np.empty(len(items), dtype=object)
-        column[:] = items if not any(isinstance(x, tuple | np.ndarray | list) for x in items) else None
-        if len(items) and column[0] is None and items[0] is not None:
-            for i, item in enumerate(items):
-                column[i] = item
+        column = np.fromiter(items, dtype=object, count=len(items))  # keeps tuples whole
         column = pd.Series(column).infer_objects().to_numpy()
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got an array of shape {column.shape}.")
@@ -123,6 +119,4 @@ def _is_minus_one(classes: np.ndarray) -> np.ndarray:
         return classes == -1
     if classes.dtype.kind in "ub":
         return np.zeros(len(classes), dtype=bool)
-    return np.array(
-        [isinstance(x, int | float) and not isinstance(x, bool) and x == -1 for x in classes], bool
-    )
+    return np.array([isinstance(x, int | float) and not isinstance(x, bool) and x == -1 for x in classes], bool)

@@ -1,0 +1,149 @@
+"""The commands and their options. The work is done in one module for each command, loaded when it is called."""
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pluribus.cli._errors import explained
+
+app = typer.Typer(
+    help="Out of many clusterings, and what you know, one partition that you can trust.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+
+class Scale(enum.StrEnum):
+    """How numeric columns are scaled."""
+
+    standard = "standard"
+    robust = "robust"
+    none = "none"
+
+
+class Unobserved(enum.StrEnum):
+    """What to do with pairs that no partition covers."""
+
+    error = "error"
+    zero = "zero"
+
+
+K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]
+Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.", min=0)]
+Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows (default: one called 'id').")]
+Ignore = Annotated[str, typer.Option("--ignore", help="Columns to leave out, separated by commas.", metavar="COLUMNS")]
+Out = Annotated[Path | None, typer.Option("--out", help="Directory for the results.", metavar="DIR")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
+def _version(show: bool) -> None:
+    if show:
+        from pluribus import __version__
+
+        typer.echo(f"pluribus {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+@explained
+def cluster(
+    data: Annotated[Path, typer.Argument(help="A table: CSV (any delimiter), Parquet or NPZ.")],
+    k: K = "auto",
+    consensus: Annotated[str, typer.Option(help="Consensus function: eac or ppc.", metavar="NAME")] = "eac",
+    members: Annotated[int, typer.Option(help="Number of clusterings in the ensemble.", min=1)] = 100,
+    seed: Seed = 0,
+    id_column: Id = None,
+    ignore: Ignore = "",
+    scale: Annotated[Scale, typer.Option(help="How numeric columns are scaled.")] = Scale.standard,
+    impute: Annotated[bool, typer.Option("--impute", help="Fill missing values (median, most frequent).")] = False,
+    out: Out = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")] = False,
+    jobs: Annotated[int, typer.Option(help="Cores; -1 is all. The result does not depend on it.")] = -1,
+    quiet: Quiet = False,
+) -> None:
+    """Cluster a table: many clusterings, one consensus, a report on how sure it is.
+
+    Writes labels.csv, ensemble.parquet, model.json and report.html.
+    """
+    from pluribus.cli._cluster import ClusterJob, run
+
+    run(
+        ClusterJob(
+            data=data,
+            k=k,
+            consensus=consensus,
+            members=members,
+            seed=seed,
+            id_column=id_column,
+            ignore=ignore,
+            scale=scale.value,
+            impute=impute,
+            out=out,
+            resume=resume,
+            jobs=jobs,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+@explained
+def combine(
+    labels: Annotated[list[Path], typer.Argument(help="Files of labels: a column for each clustering.")],
+    k: K = "auto",
+    method: Annotated[str, typer.Option(help="Consensus function: eac or ppc.", metavar="NAME")] = "eac",
+    seed: Seed = 0,
+    id_column: Id = None,
+    ignore: Ignore = "",
+    unobserved: Annotated[
+        Unobserved, typer.Option(help="Pairs of objects that no clustering covers: refuse, or count as apart.")
+    ] = Unobserved.error,
+    out: Out = None,
+    quiet: Quiet = False,
+) -> None:
+    """Combine clusterings of the same objects into one.
+
+    Several files are joined by their id column; without one, row by row.
+    """
+    from pluribus.cli._combine import CombineJob, run
+
+    run(
+        CombineJob(
+            labels=labels,
+            k=k,
+            method=method,
+            seed=seed,
+            id_column=id_column,
+            ignore=ignore,
+            unobserved=unobserved.value,
+            out=out,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+@explained
+def demo(out: Out = None, quiet: Quiet = False) -> None:
+    """Cluster an embedded table (178 wines, 13 measurements) and write the report."""
+    from pluribus.cli._demo import run
+
+    run(out, quiet)
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="pluribus")

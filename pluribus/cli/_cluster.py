@@ -1,0 +1,113 @@
+"""``pluribus cluster``: a table -> an ensemble -> a consensus -> a report."""
+
+import shutil
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from pluribus.cli import _input, _output
+from pluribus.cli._errors import Interrupted
+from pluribus.consensus import EnsembleClusterer
+from pluribus.generate import Generator
+from pluribus.tables import prepare
+
+KEPT = "members"  # the directory of finished members, while the job is not done
+
+
+@dataclass(frozen=True)
+class ClusterJob:
+    """The options of the command."""
+
+    data: Path
+    k: str = "auto"
+    consensus: str = "eac"
+    members: int = 100
+    seed: int = 0
+    id_column: str | None = None
+    ignore: str = ""
+    scale: str = "standard"
+    impute: bool = False
+    out: Path | None = None
+    resume: bool = False
+    jobs: int = -1
+    quiet: bool = False
+
+
+def run(job: ClusterJob) -> _output.Written:
+    """Do the job and write its results."""
+    console = Console(quiet=job.quiet)
+    start = time.perf_counter()
+    k = _input.number_of_clusters(job.k)
+    consensus = _input.check_consensus(job.consensus, "--consensus")
+    table, id_column = _input.read(job.data, job.id_column, _input.columns(job.ignore))
+    prepared = prepare(table, scale=job.scale, impute=job.impute)
+    _input.check_fits(k, len(prepared.X))
+    notes = [*table.notes, *prepared.notes]
+    if id_column is not None and job.id_column is None:
+        notes.insert(0, f"The rows are named by the column '{id_column}'.")
+    console.print(f"{job.data.name}: {prepared.X.shape[0]:,} objects, {prepared.X.shape[1]} features", markup=False)
+    for note in notes:
+        console.print(f"  {note}", markup=False, highlight=False)
+
+    out = _input.ready_directory(job.out or Path(f"{table.name}-pluribus"))
+    kept = out / KEPT
+    _check_kept(kept, job.resume)
+    model = EnsembleClusterer(
+        Generator(n_members=job.members),
+        consensus,
+        k,
+        checkpoint=kept,
+        random_state=job.seed,
+        n_jobs=job.jobs,
+        verbose=not job.quiet,
+    )
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            model.fit(prepared.X)
+    except KeyboardInterrupt:
+        done = len(list(kept.glob("task-*.npz")))
+        raise Interrupted(
+            f"Stopped. {done} of {job.members} members are kept in {kept}; run the same command with --resume to go on."
+        ) from None
+    notes += [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+
+    case = _output.case_of(
+        model.consensus_,
+        model.ensemble_,
+        k=k,
+        title=job.data.name,
+        ids=table.ids,
+        X=prepared.X,
+        feature_names=prepared.feature_names,
+        frame=prepared.frame,
+        notes=notes,
+        parameters={
+            "data": job.data.name,
+            "k": job.k,
+            "consensus": consensus,
+            "members": job.members,
+            "id": id_column,
+            "ignore": job.ignore,
+            "scale": job.scale,
+            "impute": job.impute,
+        },
+        seed=job.seed,
+    )
+    written = _output.write(case, out, {"seconds": round(time.perf_counter() - start, 2)})
+    shutil.rmtree(kept, ignore_errors=True)
+    _output.summarize(console, case, written)
+    return written
+
+
+def _check_kept(kept: Path, resume: bool) -> None:
+    """Refuse to start anew over the remains of a stopped job, unless it is to be continued."""
+    found = len(list(kept.glob("task-*.npz")))
+    if found and not resume:
+        raise ValueError(
+            f"{kept} keeps {found} finished members of a job that was stopped. Add --resume to go on with it, remove "
+            "that directory to start anew, or give another --out."
+        )

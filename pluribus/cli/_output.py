@@ -1,0 +1,124 @@
+"""What the commands share after the work: the four result files, and the summary on the terminal."""
+
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pandas as pd
+import scipy
+import sklearn
+from rich.console import Console
+from rich.table import Table as Grid
+
+import pluribus
+from pluribus._engine import atomic_path
+from pluribus.partitions import Ensemble
+from pluribus.report import Case, write_report
+
+MOST_MEMBERSHIPS = 50  # columns in labels.csv
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of a finished job."""
+
+    labels: Path
+    ensemble: Path
+    model: Path
+    report: Path
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    return {
+        "pluribus": pluribus.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numba": numba.__version__,
+    }
+
+
+def case_of(consensus: Any, ensemble: Ensemble, *, k: int | None, **rest: Any) -> Case:
+    """The case for the report, from a fitted consensus function."""
+    return Case(
+        ensemble=ensemble,
+        labels=consensus.labels_,
+        membership=consensus.membership_,
+        uncertainty=consensus.uncertainty_,
+        linkage=getattr(consensus, "linkage_", None),
+        lifetimes=getattr(consensus, "lifetimes_", None),
+        method=type(consensus).__name__,
+        k_chosen_by="given" if k is not None else "highest lifetime in the evidence",
+        versions=versions(),
+        **rest,
+    )
+
+
+def write(case: Case, out: Path, figures: Mapping[str, Any]) -> Written:
+    """Write the results, each file whole or not at all."""
+    written = Written(out / "labels.csv", out / "ensemble.parquet", out / "model.json", out / "report.html")
+    with atomic_path(written.labels) as path:
+        label_frame(case).to_csv(path, index=False, float_format="%.6g")
+    case.ensemble.write(written.ensemble)
+    with atomic_path(written.model) as path:
+        path.write_text(json.dumps(_model(case, figures), indent=2, default=_plain) + "\n", encoding="utf-8")
+    write_report(case, written.report)
+    return written
+
+
+def label_frame(case: Case) -> pd.DataFrame:
+    """labels.csv: id, cluster, uncertainty, membership in its cluster, and in each (up to 50 clusters)."""
+    own = np.where(case.labels >= 0, case.membership[np.arange(len(case.labels)), case.labels], np.nan)
+    columns = {"id": case.ids, "cluster": case.labels, "uncertainty": case.uncertainty, "membership": own}
+    if case.membership.shape[1] <= MOST_MEMBERSHIPS:
+        columns |= {f"membership_{j}": column for j, column in enumerate(case.membership.T)}
+    return pd.DataFrame(columns)
+
+
+def _model(case: Case, figures: Mapping[str, Any]) -> dict[str, Any]:
+    sizes = np.bincount(case.labels[case.labels >= 0], minlength=case.n_clusters)
+    return {
+        "title": case.title,
+        "method": case.method,
+        "parameters": dict(case.parameters),
+        "seed": case.seed,
+        "versions": dict(case.versions),
+        "figures": {
+            "n_objects": case.ensemble.n_objects,
+            "n_partitions": case.ensemble.n_partitions,
+            "n_clusters": case.n_clusters,
+            "k_chosen_by": case.k_chosen_by,
+            "cluster_sizes": sizes.tolist(),
+            "mean_uncertainty": round(float(case.uncertainty.mean()), 6),
+            **figures,
+        },
+        "notes": list(case.notes),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def summarize(console: Console, case: Case, written: Written) -> None:
+    """The result in a few lines."""
+    grid = Grid(title=f"{case.n_clusters} clusters of {len(case.labels):,} objects", title_justify="left")
+    for name in ("cluster", "objects", "share", "mean uncertainty"):
+        grid.add_column(name, justify="right")
+    for cluster in range(min(case.n_clusters, 15)):
+        inside = case.labels == cluster
+        grid.add_row(
+            str(cluster), f"{inside.sum():,}", f"{inside.mean():.1%}", f"{case.uncertainty[inside].mean():.2f}"
+        )
+    console.print(grid)
+    if case.n_clusters > 15:
+        console.print(f"… and {case.n_clusters - 15} smaller clusters.")
+    for name, path in (("labels", written.labels), ("report", written.report)):
+        console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)

@@ -1,0 +1,50 @@
+"""What all consensus functions share: the shape of their result."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClusterMixin
+
+from pluribus.evidence import mean_evidence
+from pluribus.partitions import Ensemble, normalized_entropy, order_by_size
+
+
+class ConsensusMixin(ClusterMixin):
+    """Mixin for estimators that turn an ensemble into one partition: ``fit(ensemble)``, then ``labels_``.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import ConsensusMixin, EvidenceAccumulation
+    >>> issubclass(EvidenceAccumulation, ConsensusMixin)
+    True
+    """
+
+    labels_: np.ndarray
+    membership_: np.ndarray
+    uncertainty_: np.ndarray
+    n_clusters_: int
+
+    def _finish(self, ensemble: Ensemble, labels: np.ndarray, membership: np.ndarray | None = None) -> Any:
+        """Set the result, clusters numbered from the largest.
+
+        A hard consensus has no memberships of its own: they are then the mean evidence of each object for each
+        cluster, normalized.
+        """
+        n_clusters = membership.shape[1] if membership is not None else int(labels.max()) + 1
+        order = order_by_size(labels, n_clusters)
+        number = np.empty(n_clusters, dtype=np.int64)
+        number[order] = np.arange(n_clusters)
+        self.labels_ = np.where(labels >= 0, number[labels], -1)
+        self.n_clusters_ = n_clusters
+        if membership is not None:
+            self.membership_ = np.ascontiguousarray(membership[:, order])
+        else:
+            self.membership_ = normalize_rows(mean_evidence(ensemble, self.labels_, n_clusters))
+        self.uncertainty_ = normalized_entropy(self.membership_)
+        return self
+
+
+def normalize_rows(affinity: np.ndarray) -> np.ndarray:
+    """Rows divided by their sums; a row without any evidence becomes uniform."""
+    total = affinity.sum(axis=1, keepdims=True)
+    return np.divide(affinity, total, out=np.full_like(affinity, 1 / affinity.shape[1]), where=total > 0)

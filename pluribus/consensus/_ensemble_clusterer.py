@@ -1,0 +1,169 @@
+"""From data to consensus in one estimator."""
+
+from numbers import Integral
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pluribus._engine import TaskStore, fingerprint, seeds
+from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
+from pluribus.consensus._names import by_name
+from pluribus.generate import Generator, preset
+
+
+class EnsembleClusterer(ClusterMixin, BaseEstimator):
+    """Cluster data many times in different ways, and return the partition that the many agree on.
+
+    A generator makes an ensemble of partitions of X; a consensus function combines them. The result knows how sure it
+    is of each object: where the members of the ensemble disagree, ``uncertainty_`` is high.
+
+    Parameters
+    ----------
+    generator : Generator, mix, or name of a preset, default ``Generator()``
+        See ``pluribus.generate``.
+    consensus : consensus function or its name, default ``EvidenceAccumulation()``
+        See ``pluribus.consensus``.
+    n_clusters : int, optional
+        Number of clusters of the result. By default the consensus function finds it; one that cannot (PPC) is given
+        the number with the highest lifetime in the evidence.
+    checkpoint : path, optional
+        A directory that keeps each finished member of the ensemble: a fit that was stopped continues there.
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Cores for the generation of the ensemble; the result does not depend on it.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    membership_ : ndarray of shape (n, n_clusters_)
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    ensemble_ : Ensemble
+    consensus_ : the fitted consensus function
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> from pluribus import EnsembleClusterer
+    >>> X, _ = make_blobs(300, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
+    >>> model = EnsembleClusterer(random_state=0).fit(X)
+    >>> model.n_clusters_
+    3
+    >>> len(set(model.predict([[0.1, 0.2], [7.5, 0.5], [-0.3, 8.1]]).tolist()))
+    3
+    """
+
+    _parameter_constraints: dict = {
+        "generator": [HasMethods("generate"), str, None],
+        "consensus": [HasMethods("fit"), str, None],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "checkpoint": [str, PathLike, None],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        generator: Any = None,
+        consensus: Any = None,
+        n_clusters: int | None = None,
+        *,
+        checkpoint: str | PathLike | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.generator = generator
+        self.consensus = consensus
+        self.n_clusters = n_clusters
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> "EnsembleClusterer":
+        """Cluster X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : ignored
+        """
+        self._validate_params()
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        if self.n_clusters is not None and self.n_clusters > X.shape[0]:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {X.shape[0]} rows of X.")
+        generator_seed, consensus_seed = seeds(self.random_state, 2)
+        generator = self._ready_generator(generator_seed)
+        consensus = self._ready_consensus(consensus_seed)
+        store = None
+        if self.checkpoint is not None:
+            store = TaskStore(self.checkpoint, fingerprint(X, generator))
+        self.ensemble_ = generator.generate(X, store=store)
+        self.consensus_ = self._combine(consensus)
+        self.labels_ = self.consensus_.labels_
+        self.n_clusters_ = self.consensus_.n_clusters_
+        self.membership_ = self.consensus_.membership_
+        self.uncertainty_ = self.consensus_.uncertainty_
+        self._reference = X
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of new rows: that of their nearest rows in the fitted data, nearer ones counting for more."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        if not hasattr(self, "_neighbors"):
+            k = min(5, self._reference.shape[0])
+            self._neighbors = KNeighborsClassifier(k, weights="distance").fit(self._reference, self.labels_)
+        return self._neighbors.predict(X)
+
+    def _ready_generator(self, seed: int) -> Any:
+        if self.generator is None:
+            generator = Generator()
+        elif isinstance(self.generator, str):
+            generator = preset(self.generator)
+        else:
+            generator = clone(self.generator)
+        own = generator.get_params(deep=False)
+        generator.set_params(n_jobs=own["n_jobs"] if own.get("n_jobs") is not None else self.n_jobs)
+        if own.get("random_state") is None:
+            generator.set_params(random_state=seed)
+        return generator.set_params(verbose=self.verbose)
+
+    def _ready_consensus(self, seed: int) -> Any:
+        if self.consensus is None:
+            consensus = EvidenceAccumulation()
+        elif isinstance(self.consensus, str):
+            consensus = by_name(self.consensus)()
+        else:
+            consensus = clone(self.consensus)
+        own = consensus.get_params(deep=False)
+        if self.n_clusters is not None:
+            consensus.set_params(n_clusters=self.n_clusters)
+        if "random_state" in own and own["random_state"] is None:
+            consensus.set_params(random_state=seed)
+        if "verbose" in own:
+            consensus.set_params(verbose=self.verbose)
+        return consensus
+
+    def _combine(self, consensus: Any) -> Any:
+        finds_k = isinstance(consensus, EvidenceAccumulation)
+        if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
+            by_lifetime = EvidenceAccumulation(verbose=self.verbose).fit(self.ensemble_)
+            consensus.set_params(n_clusters=by_lifetime.n_clusters_)
+        return consensus.fit(self.ensemble_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,221 @@
+"""Consensus by evidence accumulation (EAC)."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from pluribus.consensus import _dendrogram, _trees
+from pluribus.consensus._base import ConsensusMixin
+from pluribus.evidence import CoAssociation
+from pluribus.partitions import order_by_size
+
+_LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
+
+
+class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
+    """Combine partitions by letting each vote on each pair of objects, then link the pairs with the most votes.
+
+    The evidence for a pair is the share of the partitions that put both into one cluster, among those that cover both.
+    A hierarchical clustering of this similarity is the consensus. Clusters need no correspondence between partitions,
+    and may have any shape: fine partitions split what a few large clusters would blur, and linking merges it again.
+
+    Prefer it when the partitions disagree on the number of clusters, when clusters are not round, or when only labels
+    are known. Single link follows chains and finds the number of clusters by itself, but a few ambiguous objects can
+    bridge two clusters; average link is the robust choice for a given number of clusters. Complete, weighted and
+    Ward linkage need all pairs at once and are for small n.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Number of clusters; by default the one with the highest lifetime in the dendrogram.
+    linkage : {"auto", "single", "average", "complete", "weighted", "ward"}
+        "auto" is "average" if ``n_clusters`` is given and "single" otherwise, for which lifetimes are meant. The
+        lifetimes of average link follow the granularity of the ensemble: give ``k_range`` with it.
+    threshold : float, optional
+        Cut at this dissimilarity instead; 0.5 with single link is the majority vote.
+    k_range : (int, int), optional
+        The numbers of clusters among which the highest lifetime is sought.
+    allow_single_cluster : bool
+        Whether one cluster may win by lifetime.
+    evidence : {"auto", "operator", "sparse", "neighbors", "dense"}
+        How pairs are held; see ``pluribus.evidence.CoAssociation``. "auto" never builds an n × n matrix for single and
+        average link. "neighbors" limits single link to the strongest pairs of each object, for very large n. With
+        missing labels, average link counts each pair by how many partitions saw it; "dense" counts all pairs alike.
+    unobserved : {"warn", "error", "zero"}
+        What to do when some pair of objects is covered by no partition, so that nothing is known of it. It counts as
+        evidence 0.
+    ward_metric : {"sqrt", "raw"}
+        Ward on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as in the source.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    membership_ : ndarray of shape (n, n_clusters_)
+        Mean evidence of each object for each cluster, normalized.
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    linkage_ : ndarray of shape (n - 1, 4)
+        The dendrogram, in scipy's format. ``cut`` cuts it again without refitting.
+    lifetimes_ : ndarray of shape (n + 1,)
+        Lifetime of k clusters at index k.
+    threshold_ : (float, float)
+        The dissimilarities between which the dendrogram has ``n_clusters_`` clusters.
+    linkage_method_ : str
+        The linkage that "auto" chose.
+
+    References
+    ----------
+    Fred and Jain, "Combining multiple clusterings using evidence accumulation", IEEE TPAMI 27, 2005.
+    Lourenço, Fred and Jain, "On the scalability of evidence accumulation clustering", ICPR 2010.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import EvidenceAccumulation
+    >>> labels = [[0, 0, 0, 1, 1, 2], [0, 0, 1, 2, 2, 2], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 0, 1]]
+    >>> eac = EvidenceAccumulation().fit(labels)
+    >>> eac.labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    >>> eac.lifetimes_[1:].tolist()
+    [0.25, 0.5, 0.0, 0.0, 0.25, 0.0]
+    >>> eac.cut(n_clusters=5).tolist()
+    [0, 0, 1, 2, 3, 4]
+    """
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "linkage": [StrOptions(_LINKAGES)],
+        "threshold": [Interval(Real, 0, None, closed="left"), None],
+        "k_range": [tuple, list, None],
+        "allow_single_cluster": ["boolean"],
+        "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
+        "unobserved": [StrOptions({"warn", "error", "zero"})],
+        "ward_metric": [StrOptions({"sqrt", "raw"})],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        linkage: str = "auto",
+        threshold: float | None = None,
+        k_range: tuple[int, int] | None = None,
+        allow_single_cluster: bool = False,
+        evidence: str = "auto",
+        unobserved: str = "warn",
+        ward_metric: str = "sqrt",
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.threshold = threshold
+        self.k_range = k_range
+        self.allow_single_cluster = allow_single_cluster
+        self.evidence = evidence
+        self.unobserved = unobserved
+        self.ward_metric = ward_metric
+        self.verbose = verbose
+
+    def fit(self, ensemble: Any, y: Any = None) -> "EvidenceAccumulation":
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        ensemble : Ensemble, n × r labels, list of label sequences, or CoAssociation
+        y : ignored
+        """
+        self._validate_params()
+        self.linkage_method_ = self._choose_linkage()
+        evidence = self._gather(ensemble)
+        self._check_cut(evidence.shape[0])
+        self._check_unobserved(evidence)
+        self.linkage_ = self._link(evidence)
+        top = None if self.linkage_method_ == "ward" else 1.0
+        self.lifetimes_ = _dendrogram.lifetimes(self.linkage_, top)
+        labels = self._cut()
+        self._finish(evidence, labels)
+        self.threshold_ = _dendrogram.interval_of(self.linkage_, self.n_clusters_, top)
+        return self
+
+    def cut(self, n_clusters: int | None = None, *, threshold: float | None = None) -> np.ndarray:
+        """Labels for another number of clusters, or another threshold, from the dendrogram that is there."""
+        if (n_clusters is None) == (threshold is None):
+            raise ValueError("cut takes either n_clusters or threshold.")
+        if n_clusters is not None:
+            labels = _dendrogram.cut_into(self.linkage_, n_clusters)
+        else:
+            labels = _dendrogram.cut_at(self.linkage_, float(threshold))  # type: ignore[arg-type]
+        k = int(labels.max()) + 1
+        return np.argsort(order_by_size(labels, k))[labels]
+
+    def _choose_linkage(self) -> str:
+        if self.linkage != "auto":
+            return self.linkage
+        return "average" if self.n_clusters is not None else "single"
+
+    def _check_cut(self, n: int) -> None:
+        if self.n_clusters is not None and self.threshold is not None:
+            raise ValueError("n_clusters and threshold are both given; the dendrogram can be cut by one of them only.")
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+        if self.k_range is not None:
+            low, high = self.k_range
+            if not 1 <= low <= high or low > n:
+                raise ValueError(f"k_range={self.k_range} must be two whole numbers 1 <= low <= high, low at most {n}.")
+
+    def _check_unobserved(self, evidence: CoAssociation) -> None:
+        if self.unobserved == "zero" or not evidence.n_unobserved_pairs:
+            return
+        message = (
+            f"About {evidence.n_unobserved_pairs} pairs of objects are covered by no partition together, so nothing is "
+            "known of them; they count as evidence 0. Add partitions that cover more objects, or say unobserved='zero'."
+        )
+        if self.unobserved == "error":
+            raise ValueError(message)
+        warnings.warn(message, UserWarning, stacklevel=3)
+
+    def _gather(self, ensemble: Any) -> CoAssociation:
+        if isinstance(ensemble, CoAssociation):
+            return ensemble
+        form = self.evidence
+        if form == "auto":
+            form = "operator" if self.linkage_method_ in ("single", "average") else "dense"
+        return CoAssociation(ensemble, form=form)
+
+    def _link(self, evidence: CoAssociation) -> np.ndarray:
+        method = self.linkage_method_
+        if evidence.shape[0] == 1:
+            return np.empty((0, 4))
+        if method == "single" and evidence.form in ("sparse", "neighbors"):
+            return _trees.spanning_tree_link(evidence)
+        if evidence.form == "neighbors":
+            raise ValueError(
+                f"{method} link needs all pairs, but evidence='neighbors' holds a few for each object. Use single "
+                "link, or evidence='auto'."
+            )
+        if method in ("single", "average") and evidence.form != "dense" and evidence.ensemble is not None:
+            link = _trees.single_link if method == "single" else _trees.average_link
+            return link(evidence.ensemble, verbose=self.verbose)
+        return _trees.dense_link(evidence, method, ward_metric=self.ward_metric)
+
+    def _cut(self) -> np.ndarray:
+        if self.threshold is not None:
+            return _dendrogram.cut_at(self.linkage_, self.threshold)
+        k = self.n_clusters
+        if k is None:
+            if self.linkage_method_ == "ward":
+                warnings.warn(
+                    "Lifetimes of Ward linkage favor few clusters; give n_clusters, or use single or average link.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            k = _dendrogram.longest_lived(self.lifetimes_, self.k_range, self.allow_single_cluster)
+        return _dendrogram.cut_into(self.linkage_, k)
