@@ -1,0 +1,14 @@
+"""A user's file -> a numeric matrix, with honest notes on every choice made on the way."""
+
+from pluribus.tables._errors import TableError
+from pluribus.tables._prepare import Prepared, prepare
+from pluribus.tables._read import read_table
+from pluribus.tables._table import Table
+
+__all__ = [
+    "Prepared",
+    "Table",
+    "TableError",
+    "prepare",
+    "read_table",
+]

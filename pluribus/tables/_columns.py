@@ -1,0 +1,251 @@
+"""Telling what a column holds: numbers, yes/no, categories, dates, or nothing to cluster by."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from pluribus.tables._cells import (
+    COMMA_NUMBER,
+    DATE_LIKE,
+    INFINITE,
+    MISSING,
+    MISSING_AMONG_NUMBERS,
+    NUMBER_LIKE,
+    POINT_NUMBER,
+)
+
+MOST_CATEGORIES = 50  # a column of text with more distinct values is no category
+FEWEST_COUNTED = 10  # rows before whole numbers, all different, can be told from chance
+MOSTLY = 0.9  # of the cells have to be numbers for a column to be one of numbers with bad cells
+DAY_FORMATS = {
+    "day.month.year": "%d.%m.%Y",
+    "year/month/day": "%Y/%m/%d",
+    "month/day/year": "%m/%d/%Y",
+    "day/month/year": "%d/%m/%Y",
+    "day-month-year": "%d-%m-%Y",
+}
+_IDENTIFIER = re.compile(r"(?:.*[^a-zA-Z])?(?:id|Id|ID)|.*[a-z](?:Id|ID)|[Ii]ndex|INDEX")
+_SCALARS = (
+    str,
+    bool,
+    int,
+    float,
+    np.generic,
+    decimal.Decimal,
+    datetime.date,
+    datetime.time,
+    datetime.timedelta,
+)
+
+Kind = Literal["number", "date", "boolean", "category"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that objects can be clustered by.
+
+    ``values`` are numbers with NaN where a value is missing (dates: days since 1970); for a category they are
+    positions in ``levels``, with -1 for missing.
+    """
+
+    name: str
+    kind: Kind
+    values: np.ndarray
+    levels: Sequence[str] = ()
+    remark: str = ""
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Where there is no finite value."""
+        return self.values < 0 if self.kind == "category" else ~np.isfinite(self.values)
+
+    def as_series(self) -> pd.Series:
+        """The values in the units of the file."""
+        values: object = self.values
+        if self.kind == "boolean":
+            values = self.values.astype(bool)
+        elif self.kind == "category":
+            values = pd.Categorical.from_codes(self.values, list(self.levels))
+        elif self.kind == "date":
+            values = np.round(self.values * 86_400).astype("datetime64[s]")
+        return pd.Series(values, name=self.name)
+
+
+@dataclass(frozen=True)
+class Unusable:
+    """A column that says nothing about groups, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class BadCells:
+    """A column of numbers (or dates) in which some cells are none."""
+
+    name: str
+    expected: str
+    count: int
+    examples: Sequence[tuple[int, str]]  # data row, counted from 1, and cell
+
+
+def understand(name: str, series: pd.Series, mark: str = ".") -> Column | Unusable | BadCells:
+    """Tell what one column holds; ``mark`` is the decimal mark of the file."""
+    column = _told_apart(name, series, mark)
+    if isinstance(column, Column) and column.gaps.all():
+        return Unusable(name, "it has no values")
+    return column
+
+
+def _told_apart(name: str, series: pd.Series, mark: str) -> Column | Unusable | BadCells:
+    kind = series.dtype
+    if pd.api.types.is_bool_dtype(kind) and not isinstance(kind, pd.CategoricalDtype):
+        return Column(name, "boolean", series.to_numpy(dtype=np.float64, na_value=np.nan))
+    if pd.api.types.is_complex_dtype(kind):
+        return Unusable(name, "it holds complex numbers")
+    if pd.api.types.is_numeric_dtype(kind):
+        return _numbers(name, series)
+    if pd.api.types.is_datetime64_any_dtype(kind):
+        return _dates(name, series, "")
+    if pd.api.types.is_timedelta64_dtype(kind):
+        seconds = series.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan)
+        return Column(name, "number", seconds, remark="in seconds")
+    if isinstance(kind, pd.PeriodDtype | pd.IntervalDtype | pd.SparseDtype):
+        return Unusable(name, f"it holds values of type {kind}")
+    return _objects(name, series, mark)
+
+
+def _numbers(name: str, series: pd.Series) -> Column | Unusable:
+    plain = isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf"
+    values = series.to_numpy() if plain else series.to_numpy(dtype=np.float64, na_value=np.nan)
+    n = len(values)
+    if values.dtype.kind in "iu" and n >= FEWEST_COUNTED:
+        if values[0] in (0, 1) and bool(np.all(np.diff(values) == 1)):
+            return Unusable(name, "it only counts the rows")
+        if _IDENTIFIER.fullmatch(name) and len(np.unique(values)) == n:
+            return Unusable(name, f"it is an identifier: use it with id_column='{name}' (--id {name})")
+    return Column(name, "number", values)
+
+
+def _dates(name: str, series: pd.Series, remark: str) -> Column:
+    if getattr(series.dtype, "tz", None) is not None:
+        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+    moments = series.to_numpy(dtype="datetime64[us]")
+    days = moments.astype(np.int64) / 86_400e6
+    return Column(name, "date", np.where(np.isnat(moments), np.nan, days), remark=remark)
+
+
+def _objects(name: str, series: pd.Series, mark: str) -> Column | Unusable | BadCells:
+    """Decide about a column of text (or of Python objects) by its distinct values."""
+    try:
+        codes, distinct = pd.factorize(series)
+    except TypeError:
+        return Unusable(name, "it holds lists or other structures")
+    strange = next((value for value in distinct if not isinstance(value, _SCALARS)), None)
+    if strange is not None:
+        return Unusable(name, f"it holds values of type {type(strange).__name__}")
+    text = pd.Series(np.asarray(distinct, dtype=object)).astype(str).str.strip().astype(object)
+    counts = np.bincount(codes[codes >= 0], minlength=len(text))
+    missing = text.isin(MISSING).to_numpy(dtype=bool)
+    if counts[~missing].sum() == 0:
+        return Unusable(name, "it has no values")
+    cells = _Cells(name, codes, text, counts, missing)
+    if set(text[~missing].str.lower()) <= {"true", "false"}:
+        truth = np.where(missing, np.nan, text.str.lower() == "true")
+        return Column(name, "boolean", cells.spread(truth))
+    return _as_numbers(cells, mark) or _as_dates(cells) or _as_category(cells)
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The distinct texts of a column, how often each occurs, and where."""
+
+    name: str
+    codes: np.ndarray
+    text: pd.Series
+    counts: np.ndarray
+    missing: np.ndarray
+
+    def spread(self, values: np.ndarray, absent: float = np.nan) -> np.ndarray:
+        """Give every row the value of its text."""
+        return np.append(values, absent)[self.codes]
+
+    def matches(self, pattern: str) -> np.ndarray:
+        return self.text.str.fullmatch(pattern).to_numpy(dtype=bool) & ~self.missing
+
+    def mostly(self, fitting: np.ndarray) -> tuple[bool, np.ndarray]:
+        """Tell whether nearly all cells fit, and which say that there is no value.
+
+        A word like "none" is then a missing value, unless such words are the better part of the column.
+        """
+        absent = (
+            self.text.str.lower().isin(MISSING_AMONG_NUMBERS).to_numpy(dtype=bool) & ~self.missing & ~fitting
+        )
+        n_fitting, n_absent = self.counts[fitting].sum(), self.counts[absent].sum()
+        n_values = self.counts[~self.missing].sum() - n_absent
+        return bool(n_fitting > n_absent and n_fitting >= MOSTLY * n_values), absent | self.missing
+
+    def bad(self, wrong: np.ndarray, expected: str) -> BadCells:
+        rows = np.flatnonzero(np.append(wrong, False)[self.codes])
+        examples = [(int(row) + 1, str(self.text.iloc[self.codes[row]])) for row in rows[:3]]
+        return BadCells(self.name, expected, len(rows), examples)
+
+
+def _as_numbers(cells: _Cells, mark: str) -> Column | BadCells | None:
+    number = cells.matches(f"{COMMA_NUMBER if mark == ',' else POINT_NUMBER}|{INFINITE}")
+    meant, absent = cells.mostly(number | cells.matches(NUMBER_LIKE))
+    if not meant:
+        return None
+    wrong = ~number & ~absent
+    if wrong.any():
+        return cells.bad(wrong, f"numbers with a decimal {'comma' if mark == ',' else 'point'}")
+    values = np.full(len(number), np.nan)
+    values[number] = pd.to_numeric(cells.text[number].str.replace(",", ".")).to_numpy(dtype=np.float64)
+    return Column(cells.name, "number", cells.spread(values))
+
+
+def _as_dates(cells: _Cells) -> Column | BadCells | None:
+    like = cells.matches(DATE_LIKE)
+    meant, absent = cells.mostly(like)
+    if not meant:
+        return None
+    parsed = {"": pd.to_datetime(cells.text.where(like), format="ISO8601", errors="coerce", utc=True)}
+    for order, day in DAY_FORMATS.items():
+        for time in ("", " %H:%M", " %H:%M:%S"):
+            parsed[order + time] = pd.to_datetime(
+                cells.text.where(like), format=day + time, errors="coerce", utc=True
+            )
+    order = max(parsed, key=lambda key: int(parsed[key].notna().sum()))  # the first of the best
+    moments = parsed[order]
+    wrong = moments.isna().to_numpy() & ~absent
+    if not cells.mostly(~wrong & ~absent)[0]:
+        return None
+    if wrong.any():
+        return cells.bad(wrong, f"dates written {order.split(' ')[0] or 'year-month-day'}")
+    column = _dates(cells.name, moments, f"read as {order.split(' ')[0]}" if order else "")
+    return Column(cells.name, "date", cells.spread(column.values), remark=column.remark)
+
+
+def _as_category(cells: _Cells) -> Column | Unusable:
+    levels, positions = np.unique(cells.text.to_numpy(dtype=str), return_inverse=True)
+    present = np.unique(positions[~cells.missing])
+    n_values = int(cells.counts[~cells.missing].sum())
+    if len(present) > max(2, n_values / 2):
+        return Unusable(cells.name, "nearly every value is different, like a name or free text")
+    if len(present) > MOST_CATEGORIES:
+        return Unusable(
+            cells.name,
+            f"it has {len(present):,} different texts, too many for a category (at most {MOST_CATEGORIES})",
+        )
+    rank = np.full(len(levels), -1)
+    rank[present] = np.arange(len(present))
+    codes = cells.spread(np.where(cells.missing, -1, rank[positions]), absent=-1)
+    return Column(cells.name, "category", codes, levels=levels[present].tolist())
