@@ -47,10 +47,13 @@ def run(job: CombineJob) -> _output.Written:
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        by_lifetime = EvidenceAccumulation(k, unobserved=job.unobserved, verbose=not job.quiet).fit(ensemble)
-        consensus = by_lifetime
+        # Clusterings made by people or tools have about the number of clusters that is sought: at most the finest has.
+        k_range = (2, max(2, int(ensemble.n_clusters.max()))) if k is None else None
+        consensus = EvidenceAccumulation(
+            k, linkage="average", k_range=k_range, unobserved=job.unobserved, verbose=not job.quiet
+        ).fit(ensemble)
         if method != "eac":
-            consensus = by_name(method)(by_lifetime.n_clusters_, random_state=job.seed, verbose=not job.quiet)
+            consensus = by_name(method)(consensus.n_clusters_, random_state=job.seed, verbose=not job.quiet)
             consensus.fit(ensemble)
     notes += [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     case = _output.case_of(

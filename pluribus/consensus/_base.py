@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClusterMixin
 
-from pluribus.evidence import mean_evidence
+from pluribus.evidence import CoAssociation, mean_evidence
 from pluribus.partitions import Ensemble, normalized_entropy, order_by_size
 
 
@@ -24,7 +24,9 @@ class ConsensusMixin(ClusterMixin):
     uncertainty_: np.ndarray
     n_clusters_: int
 
-    def _finish(self, ensemble: Ensemble, labels: np.ndarray, membership: np.ndarray | None = None) -> Any:
+    def _finish(
+        self, ensemble: Ensemble | CoAssociation, labels: np.ndarray, membership: np.ndarray | None = None
+    ) -> Any:
         """Set the result, clusters numbered from the largest.
 
         A hard consensus has no memberships of its own: they are then the mean evidence of each object for each

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import TaskStore, fingerprint, seeds
+from pluribus._engine import seeds
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._names import by_name
 from pluribus.generate import Generator, preset
@@ -26,11 +26,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     ----------
     generator : Generator, mix, or name of a preset, default ``Generator()``
         See ``pluribus.generate``.
-    consensus : consensus function or its name, default ``EvidenceAccumulation()``
-        See ``pluribus.consensus``.
+    consensus : consensus function or its name, default "eac"
+        See ``pluribus.consensus``. The default is ``EvidenceAccumulation`` with average link, which single objects
+        between two clusters do not mislead.
     n_clusters : int, optional
-        Number of clusters of the result. By default the consensus function finds it; one that cannot (PPC) is given
-        the number with the highest lifetime in the evidence.
+        Number of clusters of the result. By default the one with the highest lifetime in the evidence under average
+        link, from 2 to half the number of clusters of the coarsest member: members are meant to be finer than that.
     checkpoint : path, optional
         A directory that keeps each finished member of the ensemble: a fit that was stopped continues there.
     random_state : int, RandomState or None
@@ -106,10 +107,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         generator_seed, consensus_seed = seeds(self.random_state, 2)
         generator = self._ready_generator(generator_seed)
         consensus = self._ready_consensus(consensus_seed)
-        store = None
-        if self.checkpoint is not None:
-            store = TaskStore(self.checkpoint, fingerprint(X, generator))
-        self.ensemble_ = generator.generate(X, store=store)
+        self.ensemble_ = generator.generate(X, store=self.checkpoint)
         self.consensus_ = self._combine(consensus)
         self.labels_ = self.consensus_.labels_
         self.n_clusters_ = self.consensus_.n_clusters_
@@ -141,12 +139,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         return generator.set_params(verbose=self.verbose)
 
     def _ready_consensus(self, seed: int) -> Any:
-        if self.consensus is None:
-            consensus = EvidenceAccumulation()
-        elif isinstance(self.consensus, str):
-            consensus = by_name(self.consensus)()
-        else:
-            consensus = clone(self.consensus)
+        """The consensus function with all but what depends on the ensemble; None stands for the default."""
+        if self.consensus is None or self.consensus == "eac":
+            return None
+        consensus = by_name(self.consensus)() if isinstance(self.consensus, str) else clone(self.consensus)
         own = consensus.get_params(deep=False)
         if self.n_clusters is not None:
             consensus.set_params(n_clusters=self.n_clusters)
@@ -157,10 +153,15 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         return consensus
 
     def _combine(self, consensus: Any) -> Any:
+        # Members are finer than the clusters sought, by a factor of two at least: that bounds the clusters' number.
+        coarsest = int(self.ensemble_.n_clusters.min())
+        k_range = (2, max(2, coarsest // 2)) if self.n_clusters is None else None
+        default = EvidenceAccumulation(self.n_clusters, linkage="average", k_range=k_range, verbose=self.verbose)
+        if consensus is None:
+            return default.fit(self.ensemble_)
         finds_k = isinstance(consensus, EvidenceAccumulation)
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
-            by_lifetime = EvidenceAccumulation(verbose=self.verbose).fit(self.ensemble_)
-            consensus.set_params(n_clusters=by_lifetime.n_clusters_)
+            consensus.set_params(n_clusters=default.fit(self.ensemble_).n_clusters_)
         return consensus.fit(self.ensemble_)
 
     def __sklearn_tags__(self) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pluribus._engine import atomic_path
+from pluribus.tables import TableError, read_table
 
 if TYPE_CHECKING:
     from pluribus.partitions._ensemble import Ensemble
@@ -92,7 +93,6 @@ def _write_parquet(frame: pd.DataFrame, ensemble: Ensemble, path: Path) -> None:
 
 def read(path: str | PathLike, id_column: str | None) -> Ensemble:
     from pluribus.partitions._ensemble import Ensemble
-    from pluribus.tables import read_table
 
     path = Path(path)
     if path.suffix.lower() == ".npz":
@@ -112,7 +112,6 @@ def read(path: str | PathLike, id_column: str | None) -> Ensemble:
 def _read_npz(path: Path) -> Ensemble | None:
     """An ensemble written by ``write``; None if the file is a plain array of labels."""
     from pluribus.partitions._ensemble import Ensemble
-    from pluribus.tables import TableError
 
     try:
         with np.load(path, allow_pickle=False) as file:
