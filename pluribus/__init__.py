@@ -21,8 +21,8 @@ _ROOMS = ("partitions", "constraints", "generate", "evidence", "consensus", "rep
 __all__ = ["Constraints", "Ensemble", "EnsembleClusterer", *_ROOMS]
 
 if TYPE_CHECKING:
-    from pluribus.constraints import Constraints
     from pluribus.consensus import EnsembleClusterer
+    from pluribus.constraints import Constraints
     from pluribus.partitions import Ensemble
 
 

@@ -23,7 +23,7 @@ class Groups(NamedTuple):
     starts: np.ndarray  # (q,)
     ends: np.ndarray  # (q,)
     group: np.ndarray  # by position: the group
-    count: np.ndarray  # by position: how many of its objects are in the cluster
+    inside: np.ndarray  # by position: how many of its objects are in the cluster
     handle: np.ndarray  # by position: the entry's handle
     position: np.ndarray  # by handle
     after: np.ndarray  # by handle: the next handle of the group, -1 = last
@@ -61,7 +61,7 @@ def start_groups(labels, offsets, counts, missing):
     n_entries = starts[q - 1] + ends[q - 1]
     ends[:] = starts
     group = np.empty(n_entries, np.int32)
-    count = np.empty(n_entries, np.float64)
+    inside = np.empty(n_entries, np.float64)
     handle = np.empty(n_entries, np.int64)
     position = np.full(n * r, -1, np.int64)
     after = np.full(n * r, -1, np.int64)
@@ -72,7 +72,7 @@ def start_groups(labels, offsets, counts, missing):
             if labels[i, p] >= 0:
                 c, h = offsets[p] + labels[i, p], i * r + p
                 at = ends[c]
-                group[at], count[at], handle[at], position[h] = i, counts[i], h, at
+                group[at], inside[at], handle[at], position[h] = i, counts[i], h, at
                 ends[c] += 1
                 if head[i] < 0:
                     head[i] = h
@@ -85,7 +85,7 @@ def start_groups(labels, offsets, counts, missing):
             for p in range(r):
                 seen[i, p] = counts[i] if labels[i, p] >= 0 else 0
     size = counts.astype(np.float64)
-    return Groups(starts, ends, group, count, handle, position, after, head, tail, size, seen)
+    return Groups(starts, ends, group, inside, handle, position, after, head, tail, size, seen)
 
 
 def empty_chain(n):
@@ -108,14 +108,14 @@ def _nearest(g, a, previous, column_of, weights, r, total, touched):
     h = g.head[a]
     while h >= 0:
         c = column_of[h]
-        value = weights[h % r] * g.count[g.position[h]]
+        value = weights[h % r] * g.inside[g.position[h]]
         if value > 0:
             for t in range(g.starts[c], g.ends[c]):
                 b = g.group[t]
                 if total[b] == 0:
                     touched[m] = b
                     m += 1
-                total[b] += value * g.count[t]
+                total[b] += value * g.inside[t]
         h = g.after[h]
     everything = weights.sum()
     best, best_value = -1, 0.0
@@ -149,12 +149,12 @@ def _absorb(g, a, b, column_of, place):
         following = g.after[h]
         c, at = column_of[h], g.position[h]
         if place[c] > 0:
-            g.count[place[c] - 1] += g.count[at]
+            g.inside[place[c] - 1] += g.inside[at]
             # The last entry of the cluster takes the place of the one that goes.
             g.ends[c] -= 1
             last = g.ends[c]
             if last != at:
-                g.group[at], g.count[at], g.handle[at] = g.group[last], g.count[last], g.handle[last]
+                g.group[at], g.inside[at], g.handle[at] = g.group[last], g.inside[last], g.handle[last]
                 g.position[g.handle[at]] = at
                 if g.group[at] == a:
                     place[c] = at + 1

@@ -5,6 +5,7 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from rich.console import Console
 
@@ -12,6 +13,7 @@ from pluribus.cli import _input, _output
 from pluribus.cli._errors import Interrupted
 from pluribus.consensus import EnsembleClusterer
 from pluribus.generate import Generator
+from pluribus.partitions import Ensemble
 from pluribus.tables import prepare
 
 KEPT = "members"  # the directory of finished members, while the job is not done
@@ -28,7 +30,7 @@ class ClusterJob:
     seed: int = 0
     id_column: str | None = None
     ignore: str = ""
-    scale: str = "standard"
+    scale: Literal["standard", "robust", "none"] = "standard"
     impute: bool = False
     out: Path | None = None
     resume: bool = False
@@ -77,7 +79,7 @@ def run(job: ClusterJob) -> _output.Written:
 
     case = _output.case_of(
         model.consensus_,
-        model.ensemble_,
+        Ensemble(model.ensemble_, ids=table.ids),
         k=k,
         title=job.data.name,
         ids=table.ids,

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from pluribus.cli import _input, _output
 from pluribus.consensus import EvidenceAccumulation, by_name
+from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.tables import Table
 
@@ -43,6 +44,7 @@ def run(job: CombineJob) -> _output.Written:
     console.print(f"{ensemble!r}", markup=False)
     for note in notes:
         console.print(f"  {note}", markup=False, highlight=False)
+    check_observed(ensemble, job.unobserved)
     out = _input.ready_directory(job.out or Path(f"{job.labels[0].stem}-pluribus"))
 
     with warnings.catch_warnings(record=True) as caught:
@@ -50,7 +52,7 @@ def run(job: CombineJob) -> _output.Written:
         # Clusterings made by people or tools have about the number of clusters that is sought: at most the finest has.
         k_range = (2, max(2, int(ensemble.n_clusters.max()))) if k is None else None
         consensus = EvidenceAccumulation(
-            k, linkage="average", k_range=k_range, unobserved=job.unobserved, verbose=not job.quiet
+            k, linkage="average", k_range=k_range, unobserved="zero", verbose=not job.quiet
         ).fit(ensemble)
         if method != "eac":
             consensus = by_name(method)(consensus.n_clusters_, random_state=job.seed, verbose=not job.quiet)
@@ -80,47 +82,55 @@ def run(job: CombineJob) -> _output.Written:
 
 def read_ensemble(paths: list[Path], id_column: str | None, ignore: list[str]) -> tuple[Ensemble, list[str]]:
     """The partitions of all files, joined by id where there is one, else row by row."""
-    tables, named = [], []
-    for path in paths:
-        table, used = _input.read(path, id_column, _only_there(path, ignore, len(paths)))
-        tables.append(table)
-        named.append(used is not None)
+    tables, id_columns = zip(*[_input.read(path, id_column, []) for path in paths], strict=True)
+    _check_ignored(ignore, tables)
     notes = [note for table in tables for note in table.notes]
-    frames = [_partitions(table, len(paths) > 1) for table in tables]
-    if all(named):
+    frames = [_partitions(table, ignore, len(paths) > 1) for table in tables]
+    if all(id_columns):
         joined = pd.concat([f.set_axis(t.ids) for f, t in zip(frames, tables, strict=True)], axis=1, join="outer")
-        lost = len(joined) - min(len(f) for f in frames)
-        if lost:
-            notes.append(f"The files are joined by id: {lost:,} of {len(joined):,} objects are not in every file.")
-        ids = joined.index.to_numpy().astype(str)
-    else:
-        lengths = {path.name: len(f) for path, f in zip(paths, frames, strict=True)}
-        if len(set(lengths.values())) > 1:
-            rows = ", ".join(f"{name}: {n:,}" for name, n in lengths.items())
-            raise ValueError(
-                f"The files have different numbers of rows ({rows}), and "
-                "no id column to join them by. Name it with --id, or give files of the same objects in the same order."
-            )
-        joined = pd.concat([f.reset_index(drop=True) for f in frames], axis=1)
-        ids = tables[named.index(True)].ids if any(named) else tables[0].ids
-    return Ensemble(joined, ids=np.asarray(ids)), notes
+        appearances = pd.Series(np.concatenate([table.ids for table in tables])).value_counts()
+        partly = int((appearances < len(tables)).sum())
+        if partly:
+            notes.append(f"The files are joined by id: {partly:,} of {len(joined):,} objects are not in every file.")
+        return Ensemble(joined, ids=joined.index.to_numpy().astype(str)), notes
+    lengths = {path.name: len(f) for path, f in zip(paths, frames, strict=True)}
+    if len(set(lengths.values())) > 1:
+        rows = ", ".join(f"{name}: {n:,}" for name, n in lengths.items())
+        raise ValueError(
+            f"The files have different numbers of rows ({rows}), and no id column to join them by. Name it with --id, "
+            "or give files of the same objects in the same order."
+        )
+    ids = next((table.ids for table, used in zip(tables, id_columns, strict=True) if used), tables[0].ids)
+    return Ensemble(pd.concat([f.reset_index(drop=True) for f in frames], axis=1), ids=ids), notes
 
 
-def _only_there(path: Path, ignore: list[str], n_files: int) -> list[str]:
-    """With several files, a column to ignore need not be in all of them."""
-    if n_files == 1 or not ignore:
-        return ignore
-    from pluribus.tables import read_table
+def check_observed(ensemble: Ensemble, unobserved: str) -> None:
+    """Refuse pairs of objects of which nothing is known, unless they may count as apart."""
+    n_pairs = CoAssociation(ensemble, form="operator").n_unobserved_pairs if ensemble.has_missing else 0
+    if n_pairs and unobserved == "error":
+        raise ValueError(
+            f"About {n_pairs:,} pairs of objects are covered by no clustering together, so nothing is known of them. "
+            "Add a clustering that covers them, or let them count as apart with --unobserved zero."
+        )
 
-    present = set(read_table(path).frame.columns.astype(str))
-    return [name for name in ignore if name in present]
+
+def _check_ignored(ignore: list[str], tables: tuple[Table, ...]) -> None:
+    present = {str(column) for table in tables for column in table.frame.columns}
+    unknown = [name for name in ignore if name not in present]
+    if unknown:
+        raise ValueError(
+            f"--ignore names {', '.join(unknown)}, but the files have only the columns {', '.join(sorted(present))}."
+        )
 
 
-def _partitions(table: Table, several: bool) -> pd.DataFrame:
+def _partitions(table: Table, ignore: list[str], several: bool) -> pd.DataFrame:
     """The label columns; of a labels.csv that we wrote, only the clusters. Names tell the files apart."""
     frame = table.frame
     if list(frame.columns[:3]) == OUR_COLUMNS:
         frame = frame[["cluster"]]
+    frame = frame.drop(columns=[name for name in ignore if name in frame])
+    if not frame.shape[1]:
+        raise ValueError(f"{table.name} has no column of labels left: there must be one for each clustering.")
     if several:
         frame = frame.add_prefix(f"{table.name}:") if frame.shape[1] > 1 else frame.set_axis([table.name], axis=1)
     return frame

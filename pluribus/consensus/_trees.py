@@ -22,12 +22,25 @@ def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
     few = rows.ensemble
     n = few.n_objects
     offsets = few.offsets
-    ensemble_arrays = (few.labels, offsets, few.weights, *member_lists(few.labels, offsets), few.has_missing)
+    starts, members = member_lists(few.labels, offsets)
     frontier = empty_frontier(n)
     tree_from, tree_to = np.zeros(n - 1, np.int64), np.zeros(n - 1, np.int64)
     evidence = np.zeros(n - 1)
     for start, stop in _pieces(n, "single link", verbose):
-        grow_tree(frontier, *ensemble_arrays, tree_from, tree_to, evidence, start, stop)
+        grow_tree(
+            frontier,
+            few.labels,
+            offsets,
+            few.weights,
+            starts,
+            members,
+            few.has_missing,
+            tree_from,
+            tree_to,
+            evidence,
+            start,
+            stop,
+        )
     return _expand(rows, tree_from, tree_to, 1 - evidence)
 
 

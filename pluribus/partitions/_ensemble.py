@@ -394,7 +394,7 @@ def _columns_of(labels: Any) -> tuple[list[Any], list[str] | None]:
     return list(labels), None
 
 
-def _encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+def _encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     if not columns:
         raise ValueError("The ensemble is empty: it needs at least one partition.")
     called = _check_names(names, len(columns))
@@ -412,7 +412,7 @@ def _encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, list[np
     for p, column in enumerate(coded):
         labels[:, p] = column
     _check_coverage(labels, called)
-    return labels, list(classes)
+    return labels, classes
 
 
 def _check_coverage(labels: np.ndarray, names: Sequence[str]) -> None:

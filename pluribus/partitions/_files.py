@@ -6,12 +6,13 @@ import json
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from pluribus._engine import atomic_path
+from pluribus.partitions._labels import decode_labels
 from pluribus.tables import TableError, read_table
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def to_frame(ensemble: Ensemble) -> pd.DataFrame:
             # -1 never is a class, so the code -1 may read any class before it is masked.
             columns[name] = pd.arrays.IntegerArray(classes.astype(np.int64)[codes], codes < 0)
         else:
-            columns[name] = np.append(classes.astype(object), None)[codes]
+            columns[name] = decode_labels(codes, classes)
     return pd.DataFrame(columns)
 
 
@@ -60,7 +61,7 @@ def _id_column(ensemble: Ensemble) -> str:
 
 
 def _write_npz(ensemble: Ensemble, path: Path) -> None:
-    arrays = {f"classes_{p}": _plain(c) for p, c in enumerate(ensemble.classes)}
+    arrays: dict[str, Any] = {f"classes_{p}": _plain(c) for p, c in enumerate(ensemble.classes)}
     if ensemble.ids is not None:
         arrays["ids"] = _plain(ensemble.ids)
     if ensemble.memberships is not None:
@@ -131,7 +132,7 @@ def _read_npz(path: Path) -> Ensemble | None:
         codes = labels[:, p].astype(np.int64)
         if labels.ndim != 2 or codes.min() < -1 or codes.max() >= len(classes):
             raise TableError(f"{path} is damaged: the labels of partition {p} do not fit its classes.")
-        columns.append(np.append(classes.astype(object), None)[codes])
+        columns.append(decode_labels(codes, classes))
     return Ensemble(columns, **options)
 
 

@@ -83,7 +83,9 @@ def _one_dimensional(column: Any, name: str) -> Any:
     if type(column).__module__.partition(".")[0] == "polars":
         return column.to_numpy()
     if isinstance(column, np.ma.MaskedArray):
-        column = np.where(np.ma.getmaskarray(column), None, column.data.astype(object))
+        values = column.data.astype(object)
+        values[np.ma.getmaskarray(column)] = None
+        column = values
     if not isinstance(column, np.ndarray):
         if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
             raise ValueError(f"{name} must be a sequence of labels, one for each object; got {column!r}.")
@@ -93,6 +95,13 @@ def _one_dimensional(column: Any, name: str) -> Any:
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got an array of shape {column.shape}.")
     return column
+
+
+def decode_labels(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """The original labels of codes, None where missing."""
+    named = np.empty(len(classes) + 1, dtype=object)
+    named[:-1] = classes
+    return named[codes]  # the code -1 reads the None at the end
 
 
 def _check_classes(classes: np.ndarray, name: str) -> None:

@@ -78,7 +78,6 @@ def test_scalability_example():
 
 
 @given(ensembles())
-@settings(deadline=None)
 def test_single_link_heights_equal_scipy(e):
     together, seen = pair_sums(e)
     d = 1 - np.divide(together, seen, out=np.zeros_like(together), where=seen > 0)
@@ -91,7 +90,6 @@ def test_single_link_heights_equal_scipy(e):
 
 
 @given(ensembles())
-@settings(deadline=None)
 def test_each_average_link_merge_is_the_best_there_is(e):
     together, seen = pair_sums(e)
     z = EvidenceAccumulation(linkage="average", unobserved="zero", **QUIET).fit(e).linkage_
@@ -107,7 +105,7 @@ def test_each_average_link_merge_is_the_best_there_is(e):
 
 
 @given(st.integers(0, 10**6))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_average_link_equals_scipy_where_no_ties_are(seed):
     rng = np.random.default_rng(seed)
     e = Ensemble(rng.integers(0, 4, (12, 9)), weights=rng.random(9) + 0.01)
@@ -156,7 +154,6 @@ def test_identical_partitions_come_back(linkage):
 
 
 @given(ensembles())
-@settings(deadline=None)
 def test_result_is_whole(e):
     eac = EvidenceAccumulation(linkage="average", unobserved="zero", **QUIET).fit(e)
     assert eac.lifetimes_.sum() == pytest.approx(1)
@@ -167,7 +164,6 @@ def test_result_is_whole(e):
 
 
 @given(ensembles(missing=False), st.randoms())
-@settings(deadline=None)
 def test_names_and_order_do_not_matter(e, random):
     columns = list(range(e.n_partitions))
     random.shuffle(columns)

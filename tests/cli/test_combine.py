@@ -1,0 +1,114 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from pluribus.cli._app import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def truth():
+    return np.repeat(["low", "middle", "high"], [10, 8, 6])
+
+
+def noisy(truth, seed, rate=0.1):
+    rng = np.random.default_rng(seed)
+    return np.where(rng.random(len(truth)) < rate, rng.permutation(truth), truth)
+
+
+def clusters(out):
+    return pd.read_csv(out / "labels.csv", dtype={"id": str})
+
+
+def test_one_file(tmp_path, truth):
+    frame = pd.DataFrame({f"tool {s}": noisy(truth, s) for s in range(7)})
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    result = run("combine", tmp_path / "labels.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    found = clusters(tmp_path / "out")
+    assert found["cluster"].tolist() == [0] * 10 + [1] * 8 + [2] * 6
+    assert json.loads((tmp_path / "out" / "model.json").read_text())["figures"]["n_partitions"] == 7
+
+
+def test_several_files_are_joined_by_id(tmp_path, truth):
+    ids = np.array([f"o{i}" for i in range(24)])
+    for s in range(5):
+        order = np.random.default_rng(s).permutation(24)
+        if s == 4:
+            order = order[:-3]
+        pd.DataFrame({"id": ids[order], "group": noisy(truth, s)[order]}).to_csv(tmp_path / f"site{s}.csv", index=False)
+    files = [tmp_path / f"site{s}.csv" for s in range(5)]
+    result = run("combine", *files, "--k", 3, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "3 of 24 objects are not in every file" in result.output
+    found = clusters(tmp_path / "out").set_index("id").loc[ids, "cluster"]
+    assert found.tolist() == [0] * 10 + [1] * 8 + [2] * 6
+
+
+def test_our_own_results_can_be_combined(tmp_path, truth):
+    for s in range(3):
+        pd.DataFrame(
+            {"id": range(24), "cluster": pd.factorize(noisy(truth, s))[0], "uncertainty": 0.25, "membership": 0.5}
+        ).to_csv(tmp_path / f"run{s}.csv", index=False)
+    result = run(
+        "combine", *[tmp_path / f"run{s}.csv" for s in range(3)], "--method", "ppc", "--k", 3, "--out", tmp_path / "out"
+    )
+    assert result.exit_code == 0, result.output
+    assert clusters(tmp_path / "out")["cluster"].nunique() == 3
+
+
+def test_different_lengths_without_ids(tmp_path):
+    pd.DataFrame({"a": [0, 1, 1]}).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame({"b": [0, 1, 1, 0]}).to_csv(tmp_path / "b.csv", index=False)
+    result = run("combine", tmp_path / "a.csv", tmp_path / "b.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "a.csv: 3" in result.output
+    assert "--id" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_pairs_that_nobody_saw(tmp_path):
+    pd.DataFrame({"id": list("abcd"), "x": [0, 0, None, None], "y": [None, None, 1, 1]}).to_csv(
+        tmp_path / "l.csv", index=False
+    )
+    refused = run("combine", tmp_path / "l.csv", "--out", tmp_path / "out")
+    assert refused.exit_code == 2
+    assert "4 pairs" in refused.output
+    assert "--unobserved zero" in refused.output
+    assert not (tmp_path / "out" / "labels.csv").exists()
+    allowed = run("combine", tmp_path / "l.csv", "--unobserved", "zero", "--out", tmp_path / "out")
+    assert allowed.exit_code == 0, allowed.output
+
+
+def test_object_in_no_partition(tmp_path):
+    pd.DataFrame({"id": list("abc"), "x": [0, 1, None], "y": [1, 1, None]}).to_csv(tmp_path / "l.csv", index=False)
+    result = run("combine", tmp_path / "l.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "in no partition" in result.output
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [([0.5, 1.5, 2.5, 3.5], "whole numbers"), ([-2, 0, 1, 1], "-1 means"), ([None] * 4, "no labels")],
+)
+def test_bad_labels(tmp_path, column, word):
+    pd.DataFrame({"good": [0, 0, 1, 1], "bad": column}).to_csv(tmp_path / "l.csv", index=False)
+    result = run("combine", tmp_path / "l.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert word in result.output.replace("\n", " ")
+
+
+def test_ignored_columns_and_wrong_options(tmp_path, truth):
+    pd.DataFrame({"a": truth, "score": np.linspace(0, 1, 24)}).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame({"b": truth}).to_csv(tmp_path / "b.csv", index=False)
+    files = (tmp_path / "a.csv", tmp_path / "b.csv")
+    assert run("combine", *files, "--ignore", "score", "--out", tmp_path / "out").exit_code == 0
+    assert run("combine", *files, "--ignore", "score", "--method", "nope", "--out", tmp_path / "out").exit_code == 2
+    assert run("combine", *files, "--ignore", "score", "--k", 25, "--out", tmp_path / "out").exit_code == 2
+    assert run("combine", *files, "--ignore", "scor", "--out", tmp_path / "out2").exit_code == 2
