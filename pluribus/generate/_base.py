@@ -39,6 +39,8 @@ class BaseGenerator(BaseEstimator, ABC):
         Ensemble
             A column for each member, named like ``"kmeans-12 k=17"``.
         """
+        if hasattr(X, "to_numpy") and not hasattr(X, "iloc"):
+            X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
         X = check_array(
             X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", estimator=self, input_name="X"
         )
