@@ -1,0 +1,316 @@
+"""The figures as Plotly specifications: plain dictionaries of data and layout, drawn in the browser.
+
+Colors of text and grid are set there too, to follow the reader's light or dark theme.
+"""
+
+import html
+from typing import Any
+
+import numpy as np
+
+from pluribus.report._summary import Cuts, HeatMap, Lifetimes, MemberAgreement, ObjectMap, PairEvidence, Summary
+
+Figure = dict[str, Any]
+
+# Okabe and Ito's colors, which the color-blind can tell apart, without the black that a dark page would swallow.
+# Beyond them the colors repeat with another symbol.
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+SYMBOLS = (
+    "circle", "diamond", "square", "triangle-up", "cross", "star", "triangle-down", "pentagon", "hexagram", "bowtie",
+)  # fmt: skip
+MUTED = "#9AA5B1"
+_EVIDENCE_SCALE = [[0, "#F3F5F7"], [0.25, "#C3DAEA"], [0.5, "#78B0D5"], [0.75, "#2478B0"], [1, "#0A2E50"]]
+_NAMED_MEMBERS = 30
+_LABELED_CLUSTERS = 40
+
+
+def figures(summary: Summary) -> dict[str, Figure]:
+    """All figures of a report by name; those without data are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus import Ensemble
+    >>> from pluribus.report import Case, summarize
+    >>> from pluribus.report._figures import figures
+    >>> labels = np.array([0, 0, 1, 1])
+    >>> case = Case("t", Ensemble([labels] * 2), labels, np.eye(2)[labels], np.zeros(4), np.array(list("abcd")))
+    >>> list(figures(summarize(case)))
+    ['pairs', 'heat', 'map', 'members']
+    """
+    drawn = {}
+    if summary.lifetimes is not None:
+        drawn["lifetimes"] = _lifetimes(summary.lifetimes)
+    if summary.cuts is not None:
+        drawn["cuts"] = _cuts(summary.cuts)
+    if summary.pairs is not None:
+        drawn["pairs"] = _pairs(summary.pairs)
+    drawn["heat"] = _heat(summary.heat)
+    drawn["map"] = _map(summary.map, summary.n_clusters)
+    drawn["members"] = _members(summary.members)
+    return drawn
+
+
+def color_of(cluster: int) -> str:
+    """The color of a cluster; gray for objects in none."""
+    return MUTED if cluster < 0 else COLORS[cluster % len(COLORS)]
+
+
+def symbol_of(cluster: int) -> str:
+    """The symbol of a cluster on the map."""
+    return "x-thin-open" if cluster < 0 else SYMBOLS[cluster // len(COLORS) % len(SYMBOLS)]
+
+
+def name_of(cluster: int) -> str:
+    """What the report calls a cluster: its number in the labels."""
+    return "not clustered" if cluster < 0 else f"cluster {cluster}"
+
+
+def plain(text: object, longest: int = 60) -> str:
+    """The user's text for Plotly, which reads some HTML in labels: shortened, on one line, escaped.
+
+    Examples
+    --------
+    >>> from pluribus.report._figures import plain
+    >>> plain("<b>a</b>")
+    '&lt;b&gt;a&lt;/b&gt;'
+    """
+    line = " ".join(str(text).split())
+    return html.escape(line if len(line) <= longest else line[: longest - 1] + "…", quote=False)
+
+
+def _figure(data: list[Figure], height: int, *, square: bool = False, **layout: Any) -> Figure:
+    base = {"height": height, "margin": {"l": 56, "r": 16, "t": 16, "b": 48}, "showlegend": False}
+    return {"data": data, "layout": base | layout, "square": square}
+
+
+def _axis(title: str | None = None, **settings: Any) -> Figure:
+    axis: Figure = {"fixedrange": True, "zeroline": False, "automargin": True}
+    if title:
+        axis["title"] = {"text": title, "standoff": 10}
+    return axis | settings
+
+
+def _round(values: np.ndarray, digits: int) -> list:
+    """Rounded plain numbers, with None for what is not a number."""
+    rounded = np.round(np.asarray(values, dtype=np.float64), digits)
+    return [value if np.isfinite(value) else None for value in rounded.tolist()]
+
+
+def _lifetimes(lifetimes: Lifetimes) -> Figure:
+    chosen = lifetimes.k == lifetimes.chosen
+    few = len(chosen) <= 10
+    ticks = lifetimes.k[chosen | few | (lifetimes.k % 2 == 0)].tolist()
+    bars = {
+        "type": "bar",
+        "x": lifetimes.k.tolist(),
+        "y": _round(lifetimes.value, 4),
+        "marker": {"color": np.where(chosen, COLORS[0], MUTED).tolist()},
+        "hovertemplate": "k = %{x}<br>lifetime %{y:.3f}<extra></extra>",
+    }
+    return _figure(
+        [bars],
+        260,
+        bargap=0.35,
+        xaxis=_axis("number of clusters k", tickvals=ticks, showgrid=False, tickangle=0),
+        yaxis=_axis("lifetime", rangemode="tozero"),
+    )
+
+
+def _cuts(cuts: Cuts) -> Figure:
+    k = [str(value) for value in cuts.k]
+    data: list[Figure] = []
+    for is_chosen, color in ((False, MUTED), (True, COLORS[0])):
+        here = np.flatnonzero((cuts.k == cuts.chosen) == is_chosen)
+        x = [k[j] for j in here]
+        low, q1, median, q3, high = (_round(q, 3) for q in cuts.quantiles[here].T)
+        box = {"type": "box", "x": x, "lowerfence": low, "q1": q1, "median": median, "q3": q3, "upperfence": high}
+        data.append(box | {"line": {"color": color, "width": 1.5}, "width": 0.5, "hoverinfo": "y"})
+        data.append(
+            {
+                "type": "bar",
+                "x": x,
+                "y": _round(cuts.ambiguous[here] * 100, 1),
+                "yaxis": "y2",
+                "width": 0.5,
+                "marker": {"color": color},
+                "hovertemplate": "k = %{x}<br>%{y}% ambiguous<extra></extra>",
+            }
+        )
+    return _figure(
+        data,
+        420,
+        barmode="overlay",
+        xaxis=_axis(
+            "number of clusters k",
+            type="category",
+            categoryorder="array",
+            categoryarray=k,
+            showgrid=False,
+            anchor="y2",
+            tickangle=0,
+        ),
+        yaxis=_axis("margin", domain=[0.42, 1]),
+        yaxis2=_axis("ambiguous", domain=[0, 0.3], ticksuffix="%", rangemode="tozero", nticks=4),
+    )
+
+
+def _pairs(pairs: PairEvidence) -> Figure:
+    centers = (pairs.edges[:-1] + pairs.edges[1:]) / 2
+    ranges = [f"{a:.2f} to {b:.2f}" for a, b in zip(pairs.edges[:-1], pairs.edges[1:], strict=True)]
+    data = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": _round(centers, 3),
+            "y": _round(share * 100, 2),
+            "customdata": ranges,
+            "marker": {"color": color},
+            "hovertemplate": f"{name}<br>evidence %{{customdata}}<br>%{{y:.1f}}% of these pairs<extra></extra>",
+        }
+        for name, share, color in (
+            ("same cluster", pairs.same, COLORS[0]),
+            ("different clusters", pairs.different, COLORS[1]),
+        )
+    ]
+    return _figure(
+        data,
+        300,
+        barmode="group",
+        bargap=0.12,
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        xaxis=_axis("evidence that two objects belong together", range=[0, 1], dtick=0.2, showgrid=False),
+        yaxis=_axis("share of the pairs", ticksuffix="%", rangemode="tozero"),
+    )
+
+
+def _heat(heat: HeatMap) -> Figure:
+    m = len(heat.labels)
+    starts = np.flatnonzero(np.diff(heat.labels, prepend=-2))
+    stops = np.append(starts[1:], m)
+    shapes, ticks, names = [], [], []
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        cluster = int(heat.labels[start])
+        strip = {"type": "rect", "fillcolor": color_of(cluster), "line": {"width": 0}}
+        along = {"x0": start - 0.5, "x1": stop - 0.5, "xref": "x", "yref": "paper", "ysizemode": "pixel"}
+        down = {"y0": start - 0.5, "y1": stop - 0.5, "yref": "y", "xref": "paper", "xsizemode": "pixel"}
+        along |= {"yanchor": 1, "y0": 5, "y1": 15}
+        down |= {"xanchor": 0, "x0": -15, "x1": -5}
+        shapes += [strip | along, strip | down]
+        if stop - start >= m / 25:
+            ticks.append((start + stop - 1) / 2)
+            names.append(str(cluster) if cluster >= 0 else "–")
+    z = [[None if value < 0 else value for value in row] for row in heat.percent.tolist()]
+    axis = _axis(
+        tickvals=ticks,
+        ticktext=names,
+        ticks="",
+        ticklabelstandoff=18,
+        tickangle=0,
+        showgrid=False,
+        range=[-0.5, m - 0.5],
+    )
+    image = {
+        "type": "heatmap",
+        "z": z,
+        "zmin": 0,
+        "zmax": 100,
+        "colorscale": _EVIDENCE_SCALE,
+        "colorbar": {
+            "orientation": "h",
+            "y": -0.02,
+            "yanchor": "top",
+            "x": 0.5,
+            "len": 0.5,
+            "thickness": 8,
+            "outlinewidth": 0,
+            "tickvals": [0, 25, 50, 75, 100],
+            "ticktext": ["0", "¼", "½", "¾", "1"],
+            "tickangle": 0,
+        },
+        "hovertemplate": "%{text}<br>together in %{z}%<extra></extra>",
+    }
+    figure = _figure(
+        [image],
+        640,
+        square=True,
+        shapes=shapes,
+        margin={"l": 44, "r": 8, "t": 44, "b": 52},
+        xaxis=axis | {"side": "top"},
+        yaxis=axis | {"range": [m - 0.5, -0.5]},
+    )
+    # The browser puts the names of the pairs together: m names here instead of m × m.
+    figure["pairs"] = [f"{plain(i, 30)} ({name_of(c)})" for i, c in zip(heat.ids, heat.labels.tolist(), strict=True)]
+    return figure
+
+
+def _map(view: ObjectMap, n_clusters: int) -> Figure:
+    extent = max(float(np.ptp(view.x)), float(np.ptp(view.y)), 1e-12)
+    digits = int(np.clip(4 - np.ceil(np.log10(extent)), 0, 12))
+    # Size follows uncertainty; below 0.2 the scale is not stretched, so that near-certain stays small.
+    size = 6 + 10 * view.uncertainty / max(0.2, float(np.max(view.uncertainty, initial=0)))
+    data, annotations = [], []
+    for cluster in np.unique(view.labels).tolist():
+        here = np.flatnonzero(view.labels == cluster)
+        x, y = view.x[here], view.y[here]
+        color = color_of(cluster)
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name_of(cluster),
+                "x": _round(x, digits),
+                "y": _round(y, digits),
+                "customdata": [
+                    [plain(view.ids[i]), round(float(view.uncertainty[i]), 2), name_of(int(view.next_best[i]))]
+                    if view.next_best[i] >= 0
+                    else [plain(view.ids[i]), round(float(view.uncertainty[i]), 2), "none"]
+                    for i in here
+                ],
+                "marker": {
+                    "size": _round(size[here], 1),
+                    "color": color,
+                    "symbol": symbol_of(cluster),
+                    "opacity": 0.75,
+                    "line": {"width": 0.5 if cluster >= 0 else 1.2, "color": "#FFFFFF" if cluster >= 0 else color},
+                },
+                "hovertemplate": f"<b>%{{customdata[0]}}</b><br>{name_of(cluster)}<br>"
+                "uncertainty %{customdata[1]}<br>next best: %{customdata[2]}<extra></extra>",
+            }
+        )
+        if cluster >= 0 and n_clusters <= _LABELED_CLUSTERS:
+            at = {"x": round(float(np.median(x)), digits), "y": round(float(np.median(y)), digits)}
+            annotations.append(at | {"text": f"<b>{cluster}</b>", "showarrow": False, "borderpad": 2})
+    return _figure(
+        data,
+        560,
+        annotations=annotations,
+        showlegend=1 < len(data) <= 2 * len(COLORS),
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
+        hovermode="closest",
+        xaxis=_axis(view.axes[0], fixedrange=False),
+        yaxis=_axis(view.axes[1], fixedrange=False),
+    )
+
+
+def _members(members: MemberAgreement) -> Figure:
+    order = np.argsort(members.ari, kind="stable")
+    hover = "%{customdata[0]}<br>%{customdata[1]} clusters<br>adjusted Rand index %{x:.2f}<extra></extra>"
+    points = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": _round(members.ari[order], 3),
+        "customdata": [[plain(members.names[p]), int(members.k[p])] for p in order],
+        "marker": {"color": COLORS[0], "size": 9, "opacity": 0.75, "line": {"width": 0.5, "color": "#FFFFFF"}},
+        "hovertemplate": hover,
+    }
+    low = min(0.0, float(members.ari.min()) - 0.03)
+    xaxis = _axis("adjusted Rand index with the result", range=[low, 1.03])
+    if len(order) <= _NAMED_MEMBERS:
+        names = [f"{plain(members.names[p], 22)} · k={members.k[p]}" for p in order]
+        points["y"] = list(range(len(order)))
+        yaxis = _axis(tickvals=points["y"], ticktext=names, range=[-0.6, len(order) - 0.4])
+        return _figure([points], 110 + 24 * len(order), xaxis=xaxis, yaxis=yaxis)
+    points["y"] = members.k[order].tolist()
+    return _figure([points], 360, xaxis=xaxis, yaxis=_axis("clusters of the member", rangemode="tozero"))

@@ -1,0 +1,70 @@
+"""Shared by all tests: a headless browser, and a word about the tests that need one and did not run."""
+
+import shutil
+
+import pytest
+from hypothesis import settings
+
+# A kernel's first call compiles it: examples have no deadline.
+settings.register_profile("pluribus", deadline=None)
+settings.load_profile("pluribus")
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMEDRIVER = shutil.which("chromedriver")
+NO_BROWSER = "needs Chromium and chromedriver, which are not installed"
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def pytest_collection_modifyitems(items):
+    if CHROMIUM is None or CHROMEDRIVER is None:
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(reason=NO_BROWSER))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter):
+    result = yield
+    left_out = [r for r in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(r.longrepr)]
+    if left_out:
+        terminalreporter.write_line("")
+        terminalreporter.write_line(f"{len(left_out)} browser tests were left out ({NO_BROWSER}).", yellow=True)
+        terminalreporter.write_line("To run them too: make browser, then make test.", yellow=True)
+    return result
+
+
+@pytest.fixture(scope="session")
+def _driver(tmp_path_factory):
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.add_argument(f"--user-data-dir={tmp_path_factory.mktemp('chromium')}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(CHROMEDRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def browser(_driver):
+    """A WebDriver for headless Chromium: no page open, logs empty, no emulation of other devices."""
+    _driver.get("about:blank")
+    _driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    _driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    for log in ("browser", "performance"):
+        _driver.get_log(log)
+    return _driver
