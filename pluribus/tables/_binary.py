@@ -89,9 +89,7 @@ def _matrix(arrays: dict[str, np.ndarray], path: Path) -> np.ndarray:
             "A single feature is saved as X.reshape(-1, 1)."
         )
     if X.dtype.kind not in "biufU":
-        raise TableError(
-            f"Array '{key}' of '{path}' is of type {X.dtype}. Save real numbers: X.astype(float)."
-        )
+        raise TableError(f"Array '{key}' of '{path}' is of type {X.dtype}. Save numbers: X.astype(float).")
     if X.dtype.kind == "U":
         return X.astype(object)
     if X.dtype.kind == "f" and X.dtype not in (np.float32, np.float64):

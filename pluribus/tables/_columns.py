@@ -27,7 +27,6 @@ FEWEST_COUNTED = 10  # rows before whole numbers, all different, can be told fro
 MOSTLY = 0.9  # of the cells have to be numbers for a column to be one of numbers with bad cells
 DAY_FORMATS = {
     "day.month.year": "%d.%m.%Y",
-    "year/month/day": "%Y/%m/%d",
     "month/day/year": "%m/%d/%Y",
     "day/month/year": "%d/%m/%Y",
     "day-month-year": "%d-%m-%Y",
@@ -186,9 +185,8 @@ class _Cells:
 
         A word like "none" is then a missing value, unless such words are the better part of the column.
         """
-        absent = (
-            self.text.str.lower().isin(MISSING_AMONG_NUMBERS).to_numpy(dtype=bool) & ~self.missing & ~fitting
-        )
+        says_so = self.text.str.lower().isin(MISSING_AMONG_NUMBERS).to_numpy(dtype=bool)
+        absent = says_so & ~self.missing & ~fitting
         n_fitting, n_absent = self.counts[fitting].sum(), self.counts[absent].sum()
         n_values = self.counts[~self.missing].sum() - n_absent
         return bool(n_fitting > n_absent and n_fitting >= MOSTLY * n_values), absent | self.missing
@@ -217,12 +215,11 @@ def _as_dates(cells: _Cells) -> Column | BadCells | None:
     meant, absent = cells.mostly(like)
     if not meant:
         return None
-    parsed = {"": pd.to_datetime(cells.text.where(like), format="ISO8601", errors="coerce", utc=True)}
+    text = cells.text.where(like)
+    parsed = {"": pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)}
     for order, day in DAY_FORMATS.items():
         for time in ("", " %H:%M", " %H:%M:%S"):
-            parsed[order + time] = pd.to_datetime(
-                cells.text.where(like), format=day + time, errors="coerce", utc=True
-            )
+            parsed[order + time] = pd.to_datetime(text, format=day + time, errors="coerce", utc=True)
     order = max(parsed, key=lambda key: int(parsed[key].notna().sum()))  # the first of the best
     moments = parsed[order]
     wrong = moments.isna().to_numpy() & ~absent

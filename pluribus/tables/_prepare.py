@@ -16,6 +16,8 @@ from pluribus.tables._table import Table
 Scale = Literal["standard", "robust", "none"]
 GAUSSIAN_IQR = 1.3489795003921634  # interquartile range of a Gaussian with variance 1
 
+LEAST_RANGE = 1e-30  # an interquartile range below this share of the whole range is none
+
 
 @dataclass(frozen=True, repr=False)
 class Prepared:
@@ -28,7 +30,7 @@ class Prepared:
     feature_names : list of str
         A name for each column of X; ``"city=Paris"`` for one value of a category.
     notes : list of str
-        Every choice that was made, in plain words, reading included.
+        Every choice that was made here, in plain words (those made in reading are the table's notes).
     frame : pandas.DataFrame
         The columns that were used, in the units of the file: numbers, booleans, categories, dates; gaps
         filled as in X.
@@ -105,7 +107,7 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
     if scale not in get_args(Scale):
         raise TableError(f"scale is {scale!r}. Choose one of {listing(get_args(Scale))}.")
     columns, unusable = _understood(table)
-    notes = [*table.notes, *(f"Dropped '{column.name}': {column.reason}." for column in unusable)]
+    notes = [f"Dropped '{column.name}': {column.reason}." for column in unusable]
     if impute:
         columns, filled = _filled(columns)
         notes += filled
@@ -119,9 +121,7 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
     if not columns:
         raise TableError(
             f"'{table.name}' has no column to cluster by. "
-            + " ".join(
-                notes[len(table.notes) :] or ["It has no columns besides the ids and the ignored ones."]
-            )
+            + " ".join(notes or ["It has only ids and ignored columns."])
             + " Give at least one column whose numbers or categories differ between rows."
         )
     X, unevenly_spread = _matrix(columns, scale)
@@ -139,11 +139,7 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
 
 def _understood(table: Table) -> tuple[list[Column], list[Unusable]]:
     """Tell what each column holds; all bad cells of the table make one error."""
-    frame = table.frame
-    found = [
-        understand(str(name), frame.iloc[:, position], table.decimal)
-        for position, name in enumerate(frame.columns)
-    ]
+    found = [understand(str(name), column, table.decimal) for name, column in table.frame.items()]
     bad = [column for column in found if isinstance(column, BadCells)]
     if bad:
         raise TableError(
@@ -258,7 +254,7 @@ def _scaled(column: Column, scale: Scale) -> tuple[np.ndarray, bool]:
     robust = scale == "robust" and column.kind != "boolean"
     if robust:
         low, middle, high = np.percentile(values, [25, 50, 75])
-        if high > low:
+        if high - low > LEAST_RANGE * np.ptp(values):
             return (values - middle) / ((high - low) / GAUSSIAN_IQR), True
     return (values - values.mean()) / values.std(), not robust
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,4 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_time(kind):
         integer = pa.int32() if pa.types.is_time32(kind) else pa.int64()
         return column.cast(integer).cast(pa.int64()).cast(pa.duration(kind.unit))
-    if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
-        return pc.cast(column, kind.value_type)
     return column

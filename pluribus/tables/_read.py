@@ -25,7 +25,10 @@ READERS: dict[str, Callable[[Path, Selection], Raw]] = {
 
 
 def read_table(
-    path: str | PathLike[str], *, id_column: str | None = None, ignore: Iterable[str] = ()
+    path: str | PathLike[str],
+    *,
+    id_column: str | None = None,
+    ignore: Iterable[str] = (),
 ) -> Table:
     """Read the objects to cluster from a file.
 

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pluribus.tables._cells import COMMA_NUMBER, INTEGER, MISSING, POINT_NUMBER, THOUSANDS
@@ -62,15 +63,29 @@ def sniff(text: str, *, truncated: bool = False) -> Dialect:
     return Dialect(delimiter, decimal, has_header, names, tuple(notes + naming))
 
 
+def numbered_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Split text into rows that are not empty, each with the line it starts on.
+
+    >>> list(numbered_rows('a,b\\n\\n1,"x\\ny"\\n', ","))
+    [(1, ['a', 'b']), (3, ['1', 'x\\ny'])]
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter == " ")
+    limit = csv.field_size_limit(len(text) + 1)  # a cell may be as long as it likes
+    try:
+        line = 1
+        for row in reader:
+            if row:
+                yield line, row
+            line = reader.line_num + 1
+    finally:
+        csv.field_size_limit(limit)
+
+
 def _rows(text: str, delimiter: str, truncated: bool) -> Rows:
     """Split the sample; cells without the spaces around them, no empty lines, no row that is cut off."""
     if delimiter == " ":
         text = text.replace("\t", " ")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=delimiter == " ")
-    try:
-        rows = [[cell.strip() for cell in row] for row in reader if row]
-    except csv.Error:
-        return []
+    rows = [[cell.strip() for cell in row] for _, row in numbered_rows(text, delimiter)]
     return rows[:-1] if truncated and len(rows) > 1 else rows
 
 
@@ -104,20 +119,16 @@ def _header(rows: Rows) -> tuple[bool, list[str]]:
         row_names = first[0] == "" and numbers == first[1:] and bool(full) and all(row[0] for row in full)
         is_header = row_names or _counts_columns(first, full)
     else:
-        columns = zip(*full, strict=True) if full else [() for _ in first]
-        is_header = not any(
-            cell in texts and cell in column for cell, column in zip(first, columns, strict=True)
-        )
+        columns = zip(first, *full, strict=True)  # each with its cell of the first row
+        is_header = not any(top in texts and top in column for top, *column in columns)
     return is_header, [taken if is_header else no_names]
 
 
 def _counts_columns(first: list[str], below: Rows) -> bool:
     if first != [str(position) for position in range(len(first))] or not below:
         return False
-    fractions = all(
-        any(not _INTEGER.fullmatch(cell) for cell in column) for column in zip(*below, strict=True)
-    )
-    return fractions or len(first) >= 5
+    columns = zip(*below, strict=True)
+    return len(first) >= 5 or all(any(not _INTEGER.fullmatch(cell) for cell in column) for column in columns)
 
 
 def _names(first: list[str], has_header: bool) -> tuple[list[str], list[str]]:

@@ -97,7 +97,7 @@ class Selection:
         unknown = [name for name in self.ignore if name not in present]
         if unknown:
             raise TableError(
-                f"'{source}' has no column {listing(unknown)} to ignore. "
+                f"'{source}' has no column {listing(unknown)}, which is to be ignored. "
                 f"Its columns are {listing(present, 20)}."
             )
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import gzip
-import io
 import zlib
+from collections import deque
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from pluribus.tables._cells import MISSING
-from pluribus.tables._errors import TableError
+from pluribus.tables._errors import TableError, counted
 from pluribus.tables._raw import Raw, to_frame
-from pluribus.tables._sniff import Dialect, sniff
+from pluribus.tables._sniff import Dialect, numbered_rows, sniff
 from pluribus.tables._table import ROW_NAMES, Selection
 
 BLOCK = 4 << 20  # bytes that one thread parses at a time
+END = "\x04"  # put after the last line, to see whether it stays outside of quotes
 SAMPLE = 1 << 18  # bytes (in whole lines) that the dialect is told from
 
 
@@ -26,16 +26,17 @@ def read_text(path: Path, selection: Selection) -> Raw:
     """Read a delimited text file; its dialect is found out from the first lines."""
     data, notes = _utf8(_bytes(path), path)
     if not data or data.isspace():
-        raise TableError(
-            f"'{path}' is empty. Give a file with a line of column names and one line for each object."
-        )
+        raise TableError(f"'{path}' is empty. Give a line of column names and one line for each object.")
     sample = _sample(data)
     dialect = sniff(sample.decode("utf-8"), truncated=len(sample) < len(data))
     selection.check(dialect.names, str(path))
     if dialect.delimiter == " ":
         data = _single_spaces(data)
+    if data.count(b'"') % 2:
+        _refuse_open_quote(data, dialect, path)
+    block = max(BLOCK, 64 * max(map(len, sample.splitlines())))
     try:
-        table = _parse(data, dialect, selection, longest_line=max(map(len, sample.splitlines())))
+        table = _parse(data, dialect, selection, block)
     except pa.ArrowException as error:
         raise _explained(error, data, dialect, path) from error
     return Raw(to_frame(table), notes=notes + list(dialect.notes), decimal=dialect.decimal)
@@ -101,7 +102,16 @@ def _squeezed(text: bytes) -> bytes:
     return text
 
 
-def _parse(data: bytes, dialect: Dialect, selection: Selection, longest_line: int) -> pa.Table:
+def _parse(data: bytes, dialect: Dialect, selection: Selection, block: int) -> pa.Table:
+    try:
+        return _parse_blocks(data, dialect, selection, block)
+    except pa.ArrowInvalid as error:
+        if "straddling" in str(error) and block < len(data):  # a line is longer than a block
+            return _parse_blocks(data, dialect, selection, len(data))
+        raise
+
+
+def _parse_blocks(data: bytes, dialect: Dialect, selection: Selection, block: int) -> pa.Table:
     quoted = b'"' in data
     as_text = {name: pa.string() for name in (selection.id_column, ROW_NAMES) if name in dialect.names}
     return pa_csv.read_csv(
@@ -109,7 +119,7 @@ def _parse(data: bytes, dialect: Dialect, selection: Selection, longest_line: in
         read_options=pa_csv.ReadOptions(
             column_names=dialect.names,
             skip_rows_after_names=int(dialect.has_header),
-            block_size=min(max(BLOCK, 64 * longest_line), (1 << 31) - 1),
+            block_size=min(block, (1 << 31) - 1),
         ),
         parse_options=pa_csv.ParseOptions(
             delimiter=dialect.delimiter,
@@ -126,23 +136,24 @@ def _parse(data: bytes, dialect: Dialect, selection: Selection, longest_line: in
     )
 
 
+def _refuse_open_quote(data: bytes, dialect: Dialect, path: Path) -> None:
+    """Refuse a quote that is never closed: all that follows would silently become one cell."""
+    line, row = deque(numbered_rows(f"{data.decode()}\n{END}", dialect.delimiter), maxlen=1).pop()
+    if row != [END]:
+        raise TableError(f"'{path}', line {line:,}: a quote is opened and never closed. Close or remove it.")
+
+
 def _explained(error: Exception, data: bytes, dialect: Dialect, path: Path) -> TableError:
     """Find the first line with too few or too many cells: Arrow, working in parallel, cannot tell."""
-    rows = csv.reader(io.StringIO(data.decode("utf-8"), newline=""), delimiter=dialect.delimiter)
     expected = len(dialect.names)
-    first = 1
-    try:
-        for row in rows:
-            if row and len(row) != expected:
-                return TableError(
-                    f"'{path}', line {first:,}: {len(row)} cells where {dialect.expects} has {expected}. "
-                    f"The line begins {dialect.delimiter.join(row)[:60]!r}. Give every line the same number "
-                    f"of cells, and put quotes around cells that hold the delimiter ({dialect.delimiter!r})."
-                )
-            first = rows.line_num + 1
-    except csv.Error as failure:
-        error = failure
+    for line, row in numbered_rows(data.decode(), dialect.delimiter):
+        if len(row) != expected:
+            return TableError(
+                f"'{path}', line {line:,}: {counted(len(row), 'cell')} where {dialect.expects} has "
+                f"{expected}. The line begins {dialect.delimiter.join(row)[:60]!r}. Give every line the same number "
+                f"of cells, and put quotes around cells that hold the delimiter ({dialect.delimiter!r})."
+            )
     return TableError(
         f"'{path}' cannot be read as delimited text ({str(error).splitlines()[0]}). "
-        "Look for a quote that is opened and never closed."
+        "Save it again as CSV, with quotes around cells that hold the delimiter or line breaks."
     )
