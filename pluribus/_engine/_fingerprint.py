@@ -61,13 +61,9 @@ def _add(digest: Any, part: Any) -> None:
         _open(digest, "estimator", f"{type(part).__module__}.{type(part).__qualname__}")
         _add(digest, part.get_params(deep=False))
     elif callable(part):
-        _open(
-            digest, "callable", f"{part.__module__}.{getattr(part, '__qualname__', type(part).__qualname__)}"
-        )
+        _open(digest, "callable", f"{part.__module__}.{getattr(part, '__qualname__', type(part).__qualname__)}")
     else:
-        raise TypeError(
-            f"cannot take the fingerprint of a {type(part).__name__}: pass arrays, numbers or strings"
-        )
+        raise TypeError(f"cannot take the fingerprint of a {type(part).__name__}: pass arrays, numbers or strings")
 
 
 def _open(digest: Any, kind: str, size: Any) -> None:

@@ -11,9 +11,7 @@ T = TypeVar("T")
 _display = threading.Lock()
 
 
-def track(
-    iterable: Iterable[T], description: str, *, total: int | None = None, verbose: bool = True
-) -> Iterator[T]:
+def track(iterable: Iterable[T], description: str, *, total: int | None = None, verbose: bool = True) -> Iterator[T]:
     """Yield the items of `iterable` and show how far it is, on stderr.
 
     Silent when `verbose` is false or stderr is not a terminal.
