@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from pluribus._kernels._dendrogram import groups_after
+from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.partitions._contingency import contingency_of_codes
 from pluribus.report._case import Case
@@ -40,16 +41,15 @@ def evidence_among(ensemble: Ensemble, objects: np.ndarray) -> np.ndarray:
            [0. , 0.5, 1. ]])
     """
     part = ensemble.take_objects(objects)
-    one_hot = part.one_hot()
-    weighted = one_hot * np.repeat(ensemble.weights, ensemble.n_clusters)[None, :]
-    together = sparse.csr_array(weighted @ one_hot.T).toarray()
-    seen = (part.labels >= 0).astype(np.float64)
-    both = (seen * ensemble.weights) @ seen.T
-    return np.divide(together, both, out=np.full_like(both, np.nan), where=both > 0)
+    evidence = CoAssociation(part, form="dense").to_dense()
+    if part.has_missing:
+        seen = (part.labels >= 0).astype(np.float64) * (ensemble.weights > 0)
+        evidence[seen @ seen.T == 0] = np.nan
+    return evidence
 
 
-def pair_evidence(case: Case, n_bins: int = 20) -> PairEvidence | None:
-    """Histogram of the evidence of pairs, apart for pairs within a cluster of the result and across; None if n < 2."""
+def pair_evidence(case: Case) -> PairEvidence | None:
+    """Histogram of the evidence of pairs, apart for pairs in one cluster of the result and in two; None if there are none."""
     objects = stratified_sample(case.labels, _PAIR_OBJECTS)
     first, second = np.triu_indices(len(objects), 1)
     evidence = evidence_among(case.ensemble, objects)[first, second]
@@ -59,7 +59,7 @@ def pair_evidence(case: Case, n_bins: int = 20) -> PairEvidence | None:
         return None
     same = ((labels[first] == labels[second]) & (labels[first] >= 0))[known]
     evidence = np.clip(evidence[known], 0, 1)
-    edges = np.linspace(0, 1, n_bins + 1)
+    edges = np.linspace(0, 1, 21)
     low, high = _UNDECIDED
     return PairEvidence(
         edges=edges,
@@ -78,7 +78,7 @@ def heat_map(case: Case) -> HeatMap:
         position = np.empty(len(case.labels), dtype=np.int64)
         position[leaves_list(case.linkage)] = np.arange(len(case.labels))
         order = np.argsort(position[objects])
-        order_by = "the order of the dendrogram"
+        order_by = "in the order of the dendrogram"
     else:
         order = _order_within_clusters(evidence, case.labels[objects])
         order_by = "cluster by cluster, the most alike side by side"

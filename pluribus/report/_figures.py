@@ -58,7 +58,7 @@ def color_of(cluster: int) -> str:
 
 def symbol_of(cluster: int) -> str:
     """The symbol of a cluster on the map."""
-    return "x-thin-open" if cluster < 0 else SYMBOLS[cluster // len(COLORS) % len(SYMBOLS)]
+    return "x" if cluster < 0 else SYMBOLS[cluster // len(COLORS) % len(SYMBOLS)]
 
 
 def name_of(cluster: int) -> str:
@@ -251,10 +251,9 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
     # Size follows uncertainty; below 0.2 the scale is not stretched, so that near-certain stays small.
     size = 6 + 10 * view.uncertainty / max(0.2, float(np.max(view.uncertainty, initial=0)))
     data, annotations = [], []
-    for cluster in np.unique(view.labels).tolist():
+    for cluster in sorted(np.unique(view.labels).tolist(), key=lambda c: (c < 0, c)):
         here = np.flatnonzero(view.labels == cluster)
         x, y = view.x[here], view.y[here]
-        color = color_of(cluster)
         data.append(
             {
                 "type": "scatter",
@@ -270,10 +269,10 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
                 ],
                 "marker": {
                     "size": _round(size[here], 1),
-                    "color": color,
+                    "color": color_of(cluster),
                     "symbol": symbol_of(cluster),
                     "opacity": 0.75,
-                    "line": {"width": 0.5 if cluster >= 0 else 1.2, "color": "#FFFFFF" if cluster >= 0 else color},
+                    "line": {"width": 0.5, "color": "#FFFFFF"},
                 },
                 "hovertemplate": f"<b>%{{customdata[0]}}</b><br>{name_of(cluster)}<br>"
                 "uncertainty %{customdata[1]}<br>next best: %{customdata[2]}<extra></extra>",

@@ -135,6 +135,11 @@ def _next_steps(s: Summary):
             f"Also look at k = {rival}: in the dendrogram it lasts longer than k = {s.n_clusters}, or nearly as long. "
             "Ask for it and compare the two reports."
         )
+    if s.n_clusters > 1 and one_lasts_longest(s.lifetimes):
+        yield (
+            "No division at all (k = 1) lasts longest in the dendrogram. Do not rely on these clusters before you have "
+            "seen them confirmed: by their profiles, by other data, or by what you know."
+        )
     small = [c for c in s.clusters if c.size <= max(1, s.n_objects // 100)]
     if small and s.n_clusters > 1:
         names = ", ".join(str(c.number) for c in small[:8]) + (", …" if len(small) > 8 else "")
@@ -163,6 +168,11 @@ def close_rival(lifetimes: Lifetimes | None) -> int | None:
     others = np.where((lifetimes.k == lifetimes.chosen) | (lifetimes.k < 2), -1, lifetimes.value)
     best = others.argmax()
     return int(lifetimes.k[best]) if others[best] > 0 and others[best] >= _CLOSE_LIFETIME * chosen else None
+
+
+def one_lasts_longest(lifetimes: Lifetimes | None) -> bool:
+    """Whether the objects stay together in one cluster for longer than in any other number of clusters."""
+    return lifetimes is not None and lifetimes.k[0] == 1 and lifetimes.value.argmax() == 0 < lifetimes.value[0]
 
 
 def longest_lifetimes(lifetimes: Lifetimes) -> str:

@@ -49,6 +49,13 @@ def test_small_clusters_and_objects_in_none_are_mentioned(plain_case):
     assert "very small cluster 2:" in steps
 
 
+def test_no_division_at_all(plain_case):
+    k1 = plain_case([[0, 0, 1, 1]] * 2, [0, 0, 1, 1], lifetimes=np.array([0, 0.6, 0.3, 0, 0.1]))
+    assert "No division at all (k = 1) lasts longest" in words_of(k1)[2]
+    k2 = plain_case([[0, 0, 1, 1]] * 2, [0, 0, 1, 1], lifetimes=np.array([0, 0.3, 0.6, 0, 0.1]))
+    assert "No division" not in words_of(k2)[2]
+
+
 def test_rivals():
     k = np.arange(1, 6)
     assert close_rival(Lifetimes(k, np.array([9, 0.1, 0.5, 0.4, 0]), 3)) == 4
