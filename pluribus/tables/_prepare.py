@@ -155,7 +155,8 @@ def _understood(table: Table) -> tuple[list[Column], list[Unusable]]:
 
 def _described(column: BadCells) -> str:
     cells = ", ".join(f"{cell[:40]!r} (data row {row:,})" for row, cell in column.examples)
-    rest = ", ..." if column.count > len(column.examples) else ""
+    n_more = column.count - len(column.examples)
+    rest = f" and {n_more:,} more" if n_more else ""
     wrong = f"{counted(column.count, 'cell')} cannot be read so"
     return f"Column '{column.name}' should hold {column.expected}, but {wrong}: {cells}{rest}."
 

@@ -150,8 +150,9 @@ def _explained(error: Exception, data: bytes, dialect: Dialect, path: Path) -> T
         if len(row) != expected:
             return TableError(
                 f"'{path}', line {line:,}: {counted(len(row), 'cell')} where {dialect.expects} has "
-                f"{expected}. The line begins {dialect.delimiter.join(row)[:60]!r}. Give every line the same number "
-                f"of cells, and put quotes around cells that hold the delimiter ({dialect.delimiter!r})."
+                f"{expected}. The line begins {dialect.delimiter.join(row)[:60]!r}. Give every line the "
+                "same number of cells, and put quotes around cells that hold the delimiter "
+                f"({dialect.delimiter!r})."
             )
     return TableError(
         f"'{path}' cannot be read as delimited text ({str(error).splitlines()[0]}). "
