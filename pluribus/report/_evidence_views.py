@@ -49,7 +49,7 @@ def evidence_among(ensemble: Ensemble, objects: np.ndarray) -> np.ndarray:
 
 
 def pair_evidence(case: Case) -> PairEvidence | None:
-    """Histogram of the evidence of pairs, apart for pairs in one cluster of the result and in two; None if there are none."""
+    """Histogram of the evidence of pairs, apart for pairs in the same cluster and not; None without pairs."""
     objects = stratified_sample(case.labels, _PAIR_OBJECTS)
     first, second = np.triu_indices(len(objects), 1)
     evidence = evidence_among(case.ensemble, objects)[first, second]

@@ -14,7 +14,8 @@ from plotly.offline import get_plotlyjs
 
 from pluribus._engine import atomic_path
 from pluribus.report._case import Case
-from pluribus.report._figures import color_of, figures
+from pluribus.report._figures import figures
+from pluribus.report._palette import color_of
 from pluribus.report._summarize import summarize
 from pluribus.report._summary import Summary
 from pluribus.report._words import count, describe, longest_lifetimes, percent
