@@ -15,6 +15,8 @@ from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._names import by_name
 from pluribus.generate import Generator, preset
 
+_NEIGHBORS = 5  # that vote on the cluster of a new row
+
 
 class EnsembleClusterer(ClusterMixin, BaseEstimator):
     """Cluster data many times in different ways, and return the partition that the many agree on.
@@ -113,16 +115,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.n_clusters_ = self.consensus_.n_clusters_
         self.membership_ = self.consensus_.membership_
         self.uncertainty_ = self.consensus_.uncertainty_
-        self._reference = X
+        neighbors = KNeighborsClassifier(min(_NEIGHBORS, X.shape[0]), weights="distance")
+        self._neighbors = neighbors.fit(X, self.labels_)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of their nearest rows in the fitted data, nearer ones counting for more."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        if not hasattr(self, "_neighbors"):
-            k = min(5, self._reference.shape[0])
-            self._neighbors = KNeighborsClassifier(k, weights="distance").fit(self._reference, self.labels_)
         return self._neighbors.predict(X)
 
     def _ready_generator(self, seed: int) -> Any:

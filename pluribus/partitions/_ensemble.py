@@ -398,7 +398,11 @@ def _encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, tuple[n
     if not columns:
         raise ValueError("The ensemble is empty: it needs at least one partition.")
     called = _check_names(names, len(columns))
-    coded, classes = zip(*[encode_labels(c, f"partition {called[p]!r}") for p, c in enumerate(columns)], strict=True)
+    coded, classes = [], []
+    for name, column in zip(called, columns, strict=True):
+        codes, own = encode_labels(column, f"partition {name!r}")
+        coded.append(codes.astype(smallest_int(len(own) - 1)))
+        classes.append(own)
     lengths = [len(c) for c in coded]
     if len(set(lengths)) > 1:
         odd = next(p for p, m in enumerate(lengths) if m != lengths[0])
@@ -412,7 +416,7 @@ def _encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, tuple[n
     for p, column in enumerate(coded):
         labels[:, p] = column
     _check_coverage(labels, called)
-    return labels, classes
+    return labels, tuple(classes)
 
 
 def _check_coverage(labels: np.ndarray, names: Sequence[str]) -> None:

@@ -1,0 +1,130 @@
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.cluster import DBSCAN
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from pluribus import EnsembleClusterer
+from pluribus.consensus import EvidenceAccumulation, PairwiseProbabilistic
+from pluribus.generate import Generator, mix
+
+
+def small(**options):
+    return EnsembleClusterer(Generator(n_members=10), random_state=0, verbose=False, **options)
+
+
+@parametrize_with_checks([EnsembleClusterer(Generator(n_members=5), verbose=False)])
+def test_scikit_learn_accepts_it(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return make_blobs(150, 3, centers=[[0, 0, 0], [9, 0, 0], [0, 9, 0], [0, 0, 9]], random_state=0)
+
+
+def test_result(blobs):
+    X, y = blobs
+    model = EnsembleClusterer(random_state=0, verbose=False).fit(X)
+    assert adjusted_rand_score(y, model.labels_) == 1
+    assert model.n_clusters_ == 4
+    assert model.membership_.shape == (150, 4)
+    assert model.uncertainty_.shape == (150,)
+    assert model.ensemble_.n_partitions == 100
+    assert isinstance(model.consensus_, EvidenceAccumulation)
+    assert np.array_equal(model.predict(X), model.labels_)
+
+
+def test_same_seed_same_labels_whatever_n_jobs():
+    X = load_iris().data
+    one, two, again = (small(n_jobs=jobs).fit(X) for jobs in (1, 2, 1))
+    assert np.array_equal(one.ensemble_.labels, two.ensemble_.labels)
+    assert np.array_equal(one.labels_, two.labels_)
+    assert np.array_equal(one.membership_, again.membership_)
+
+
+def test_kinds_of_X(blobs):
+    X = blobs[0].astype(np.float32)
+    labels = small(n_clusters=4).fit(X).labels_
+    for other in (sparse.csr_matrix(X), pd.DataFrame(X), pl.DataFrame(X)):
+        assert adjusted_rand_score(labels, small(n_clusters=4).fit(other).labels_) == 1
+
+
+def test_any_consensus_and_generator(blobs):
+    X, y = blobs
+    for consensus in ("eac", "ppc", EvidenceAccumulation(linkage="single"), PairwiseProbabilistic(n_init=2)):
+        model = small(consensus=consensus, n_clusters=4).fit(X)
+        assert adjusted_rand_score(y, model.labels_) == 1
+    assert small(consensus="ppc").fit(X).n_clusters_ == 4
+    both = mix(Generator(n_members=6), Generator(DBSCAN(eps=2), n_members=2))
+    assert EnsembleClusterer(both, n_clusters=4, random_state=0, verbose=False).fit(X).ensemble_.n_partitions == 8
+    named = EnsembleClusterer("fixed-range", n_clusters=4, random_state=0, verbose=False).fit(X)
+    assert adjusted_rand_score(y, named.labels_) == 1
+
+
+def test_checkpoint(blobs, tmp_path):
+    X, _ = blobs
+    whole = small().fit(X)
+    small(checkpoint=tmp_path / "kept").fit(X)
+    assert len(list((tmp_path / "kept").glob("task-*.npz"))) == 10
+    next((tmp_path / "kept").glob("task-*.npz")).unlink()
+    resumed = small(checkpoint=tmp_path / "kept").fit(X)
+    assert np.array_equal(whole.ensemble_.labels, resumed.ensemble_.labels)
+    with pytest.raises(ValueError, match="another job"):
+        small(checkpoint=tmp_path / "kept").fit(X + 1)
+
+
+def test_lives_in_pipelines_and_searches_and_pickles(blobs):
+    X, y = blobs
+    pipeline = make_pipeline(StandardScaler(), small(n_clusters=4)).fit(X)
+    assert adjusted_rand_score(y, pipeline.predict(X)) == 1
+    copy = pickle.loads(pickle.dumps(small(n_clusters=4).fit(X)))
+    assert len(copy.predict(X[:3])) == 3
+    search = GridSearchCV(
+        small(), {"n_clusters": [2, 4]}, scoring=lambda model, X, y: adjusted_rand_score(y, model.predict(X)), cv=2
+    ).fit(X, y)
+    assert search.best_params_ == {"n_clusters": 4}
+    assert clone(small()).get_params()["generator__n_members"] == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"n_clusters": 200}, "more than the 150 rows"),
+        ({"n_clusters": 0}, "n_clusters"),
+        ({"consensus": "magic"}, "eac, ppc"),
+        ({"consensus": 3}, "consensus"),
+    ],
+)
+def test_bad_parameters(blobs, options, word):
+    with pytest.raises(ValueError, match=word):
+        small(**options).fit(blobs[0])
+
+
+def test_bad_data(blobs):
+    X = blobs[0].copy()
+    with pytest.raises(ValueError, match="1 sample"):
+        small().fit(X[:1])
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        small().fit(X)
+    with pytest.raises(ValueError, match="preset|magic"):
+        EnsembleClusterer("magic", verbose=False).fit(blobs[0])
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_few_and_equal_rows(n):
+    X = np.zeros((n, 2))
+    assert small().fit(X).labels_.shape == (n,)
+    assert small(n_clusters=1).fit(np.arange(2.0 * n).reshape(n, 2)).n_clusters_ == 1
+    assert small(n_clusters=n).fit(np.arange(2.0 * n).reshape(n, 2)).n_clusters_ == n
