@@ -228,7 +228,7 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
     extent = max(float(np.ptp(view.x)), float(np.ptp(view.y)), 1e-12)
     digits = int(np.clip(4 - np.ceil(np.log10(extent)), 0, 12))
     # Size follows uncertainty; below 0.2 the scale is not stretched, so that near-certain stays small.
-    size = 6 + 10 * view.uncertainty / max(0.2, float(np.max(view.uncertainty, initial=0)))
+    size = 7 + 10 * view.uncertainty / max(0.2, float(np.max(view.uncertainty, initial=0)))
     data, annotations = [], []
     for cluster in sorted(np.unique(view.labels).tolist(), key=lambda c: (c < 0, c)):
         here = np.flatnonzero(view.labels == cluster)

@@ -18,7 +18,7 @@ from pluribus.report._figures import figures
 from pluribus.report._palette import color_of
 from pluribus.report._summarize import summarize
 from pluribus.report._summary import Summary
-from pluribus.report._words import count, describe, longest_lifetimes, percent
+from pluribus.report._words import ambiguity_around, count, describe, longest_lifetimes, percent
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _CARDS = 60  # of the largest clusters; the labels have them all
@@ -118,7 +118,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "number": number, "mean": np.mean}
-    environment.globals |= {"count": count, "color_of": color_of, "longest_lifetimes": longest_lifetimes}
+    words = {"count": count, "longest_lifetimes": longest_lifetimes, "ambiguity_around": ambiguity_around}
+    environment.globals |= words | {"color_of": color_of}
     return environment
 
 

@@ -28,11 +28,6 @@ class Cuts:
     chosen: int
     n_sampled: int
 
-    @property
-    def most_decided(self) -> int:
-        """The number of clusters with the highest median margin."""
-        return int(self.k[self.quantiles[:, 2].argmax()])
-
 
 @dataclass(frozen=True, eq=False)
 class PairEvidence:
@@ -158,3 +153,8 @@ class Summary:
     def largest(self) -> int:
         """Size of the largest cluster."""
         return max((cluster.size for cluster in self.clusters), default=0)
+
+    @property
+    def members_are_finer(self) -> bool:
+        """Whether the members divide the objects much further than the result does."""
+        return bool(np.median(self.members.k) > 1.5 * self.n_clusters)

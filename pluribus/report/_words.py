@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pluribus.report._summary import Lifetimes, Summary
+from pluribus.report._summary import Cuts, Summary
 
 _FEW_MEMBERS = 20
 _CLOSE_LIFETIME = 0.7
@@ -98,7 +98,7 @@ def _findings(s: Summary):
                 f"{'is' if s.n_ambiguous == 1 else 'are'} ambiguous: another cluster has at least three quarters as "
                 "much support as their own."
             )
-        if s.between:
+        if s.between and s.between[2] > max(2, s.n_ambiguous / 2):
             a, b, n = s.between
             share = "all" if n == s.n_ambiguous else f"{n:,} of {s.n_ambiguous:,}"
             yield f"Most of the ambiguity is between clusters {a} and {b} ({share})."
@@ -113,6 +113,7 @@ def _findings(s: Summary):
         yield (
             f"A member agrees with the result at an adjusted Rand index of {np.mean(s.members.ari):.2f} on average "
             "(1 = identical, 0 = as by chance)."
+            + (" It cannot be high here: the members divide the clusters further." if s.members_are_finer else "")
         )
 
 
@@ -129,28 +130,29 @@ def _next_steps(s: Summary):
             "Look at the most ambiguous objects, named under each cluster, before you rely on their labels; or keep "
             "the uncertainty beside the label in what you do next."
         )
-    rival = close_rival(s.lifetimes)
+    rival = close_rival(s)
     if rival:
         yield (
             f"Also look at k = {rival}: in the dendrogram it lasts longer than k = {s.n_clusters}, or nearly as long. "
             "Ask for it and compare the two reports."
         )
-    if s.n_clusters > 1 and one_lasts_longest(s.lifetimes):
+    if s.n_clusters > 1 and one_lasts_longest(s):
         yield (
             "No division at all (k = 1) lasts longest in the dendrogram. Do not rely on these clusters before you have "
             "seen them confirmed: by their profiles, by other data, or by what you know."
         )
-    small = [c for c in s.clusters if c.size <= max(1, s.n_objects // 100)]
+    small = [c for c in s.clusters if c.size <= s.n_objects / (10 * s.n_clusters)]
     if small and s.n_clusters > 1:
         names = ", ".join(str(c.number) for c in small[:8]) + (", …" if len(small) > 8 else "")
         yield (
             f"Check the very small {'cluster' if len(small) == 1 else 'clusters'} {names}: outliers, errors in the "
             "data, or a rare kind?"
         )
-    if s.n_members > 1 and s.n_clusters > 1 and np.mean(s.members.ari) < _POOR_AGREEMENT:
+    poor = np.mean(s.members.ari) < _POOR_AGREEMENT and not s.members_are_finer
+    if s.n_members > 1 and s.n_clusters > 1 and poor:
         yield (
-            "The members agree little with the result. That is usual when they were made with many small clusters; "
-            "if not, the objects may not form clear groups, or a few columns may hide them."
+            "The members agree little with the result: the objects may not form clear groups, or a few columns may "
+            "hide them."
         )
     if s.n_clusters > 1:
         yield (
@@ -160,31 +162,46 @@ def _next_steps(s: Summary):
         )
 
 
-def close_rival(lifetimes: Lifetimes | None) -> int | None:
-    """The number of clusters that lasts nearly as long as the chosen one, if any."""
+def close_rival(summary: Summary) -> int | None:
+    """The number of clusters that lasts nearly as long as the chosen one, if any.
+
+    Not beyond the number of clusters of the coarsest member: there, lifetimes follow how the members were made.
+    """
+    lifetimes = summary.lifetimes
     if lifetimes is None or lifetimes.chosen not in lifetimes.k:
         return None
     chosen = lifetimes.value[lifetimes.k == lifetimes.chosen][0]
-    others = np.where((lifetimes.k == lifetimes.chosen) | (lifetimes.k < 2), -1, lifetimes.value)
+    too_fine = lifetimes.k > max(summary.members.k.min(), lifetimes.chosen + 1)
+    others = np.where((lifetimes.k == lifetimes.chosen) | (lifetimes.k < 2) | too_fine, -1, lifetimes.value)
     best = others.argmax()
     return int(lifetimes.k[best]) if others[best] > 0 and others[best] >= _CLOSE_LIFETIME * chosen else None
 
 
-def one_lasts_longest(lifetimes: Lifetimes | None) -> bool:
+def one_lasts_longest(summary: Summary) -> bool:
     """Whether the objects stay together in one cluster for longer than in any other number of clusters."""
+    lifetimes = summary.lifetimes
     return lifetimes is not None and lifetimes.k[0] == 1 and lifetimes.value.argmax() == 0 < lifetimes.value[0]
 
 
-def longest_lifetimes(lifetimes: Lifetimes) -> str:
-    """The three numbers of clusters that last longest.
+def longest_lifetimes(summary: Summary) -> str:
+    """The three numbers of clusters that last longest."""
+    lifetimes = summary.lifetimes
+    if lifetimes is None:
+        return "none"
+    longest = [j for j in np.argsort(-lifetimes.value, kind="stable")[:3] if lifetimes.value[j] > 0]
+    return ", ".join(f"k = {lifetimes.k[j]} ({lifetimes.value[j]:.3f})" for j in longest) or "none"
+
+
+def ambiguity_around(cuts: Cuts) -> str:
+    """The share of ambiguous objects for the chosen number of clusters and its neighbors.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.report._summary import Lifetimes
-    >>> from pluribus.report._words import longest_lifetimes
-    >>> longest_lifetimes(Lifetimes(np.array([1, 2, 3]), np.array([0, 0.1, 0.5]), 3))
-    'k = 3 (0.500), k = 2 (0.100)'
+    >>> from pluribus.report._summary import Cuts
+    >>> from pluribus.report._words import ambiguity_around
+    >>> ambiguity_around(Cuts(np.arange(2, 6), np.zeros((4, 5)), np.array([0, 0.01, 0.012, 0.2]), 4, 100))
+    '1% at k = 3, 1% at k = 4, 20% at k = 5'
     """
-    longest = [j for j in np.argsort(-lifetimes.value, kind="stable")[:3] if lifetimes.value[j] > 0]
-    return ", ".join(f"k = {lifetimes.k[j]} ({lifetimes.value[j]:.3f})" for j in longest) or "none"
+    near = np.flatnonzero(np.abs(cuts.k - cuts.chosen) <= 1)
+    return ", ".join(f"{percent(cuts.ambiguous[j])} at k = {cuts.k[j]}" for j in near)

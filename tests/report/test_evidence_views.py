@@ -86,8 +86,10 @@ def test_cuts_against_the_matrix(make_case, slow_evidence, n_clusters):
         assert ambiguous == pytest.approx(share)
 
 
-def test_the_right_number_of_clusters_is_the_most_decided(make_case):
-    assert cuts(make_case(k=4)).most_decided == 4
+def test_margins_are_highest_at_the_number_of_clusters_of_the_members(make_case):
+    view = cuts(make_case(k=4))
+    assert view.k[view.quantiles[:, 2].argmax()] == 4
+    assert (view.ambiguous[view.k > 4] > view.ambiguous[view.k == 4]).all()
 
 
 def test_no_cuts_without_dendrogram(make_case):

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from pluribus.report import summarize
-from pluribus.report._summary import Lifetimes
-from pluribus.report._words import close_rival, describe, longest_lifetimes
+from pluribus.report._words import close_rival, describe
 
 
 def words_of(case):
@@ -56,12 +55,30 @@ def test_no_division_at_all(plain_case):
     assert "No division" not in words_of(k2)[2]
 
 
-def test_rivals():
-    k = np.arange(1, 6)
-    assert close_rival(Lifetimes(k, np.array([9, 0.1, 0.5, 0.4, 0]), 3)) == 4
-    assert close_rival(Lifetimes(k, np.array([0, 0.1, 0.5, 0.2, 0]), 3)) is None
-    assert close_rival(Lifetimes(k, np.array([0, 0.9, 0.5, 0.2, 0]), 3)) == 2
-    assert close_rival(Lifetimes(k, np.zeros(5), 3)) is None
-    assert close_rival(Lifetimes(k, np.ones(5), 30)) is None
-    assert close_rival(None) is None
-    assert longest_lifetimes(Lifetimes(k, np.zeros(5), 3)) == "none"
+def test_rivals(plain_case):
+    def rival(lifetimes, chosen=3, k_members=10):
+        lifetimes = np.r_[lifetimes, np.zeros(k_members + 1 - len(lifetimes))]
+        members = [np.arange(k_members)] * 2
+        return close_rival(summarize(plain_case(members, np.arange(k_members) % chosen, lifetimes=lifetimes)))
+
+    assert rival([0, 9, 0.1, 0.5, 0.4, 0]) == 4
+    assert rival([0, 0, 0.1, 0.5, 0.2, 0]) is None
+    assert rival([0, 0, 0.9, 0.5, 0.2, 0]) == 2
+    assert rival([0, 0, 0.1, 0.5, 0.2, 0.5], k_members=5) == 5
+    assert rival([0, 0, 0, 0]) is None
+    assert close_rival(summarize(plain_case([[0, 1]], [0, 1]))) is None
+
+
+def test_lifetimes_beyond_what_the_members_tell_are_no_rivals(plain_case):
+    lifetimes = np.array([0, 0, 0.5, 0.1, 0.1, 0.1, 0.5, 0, 0])
+    members = [np.arange(8) // 2, np.arange(8) % 4]
+    assert close_rival(summarize(plain_case(members, np.arange(8) % 2, lifetimes=lifetimes))) is None
+
+
+def test_members_that_are_finer_are_not_blamed(plain_case):
+    result = np.repeat([0, 1], 50)
+    _, findings, steps = words_of(plain_case([np.arange(100) // 5] * 25, result))
+    assert "It cannot be high here" in findings
+    assert "agree little" not in steps
+    mixed = [np.random.default_rng(p).integers(0, 2, 100) for p in range(25)]
+    assert "agree little" in words_of(plain_case(mixed, result))[2]
