@@ -55,10 +55,16 @@ def case_of(consensus: Any, ensemble: Ensemble, *, k: int | None, **rest: Any) -
         linkage=getattr(consensus, "linkage_", None),
         lifetimes=getattr(consensus, "lifetimes_", None),
         method=type(consensus).__name__,
-        k_chosen_by="given" if k is not None else "highest lifetime in the evidence",
+        k_chosen_by="given" if k is not None else _by_lifetime(getattr(consensus, "k_range", None)),
         versions=versions(),
         **rest,
     )
+
+
+def _by_lifetime(k_range: tuple[int, int] | None) -> str:
+    if k_range is None:
+        return "highest lifetime in the evidence"
+    return f"highest lifetime in the evidence among {k_range[0]} to {k_range[1]} clusters"
 
 
 def write(case: Case, out: Path, figures: Mapping[str, Any]) -> Written:

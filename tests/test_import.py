@@ -1,0 +1,34 @@
+import subprocess
+import sys
+
+
+def test_importing_compiles_nothing():
+    """Compiling takes seconds: it happens on first use, once, and is kept on disk."""
+    code = """
+import importlib, pkgutil, pluribus
+from numba.core.dispatcher import Dispatcher
+for room in ("consensus", "constraints", "generate", "report", "cli"):
+    importlib.import_module(f"pluribus.{room}")
+import pluribus._kernels as kernels
+found = 0
+for module in pkgutil.iter_modules(kernels.__path__):
+    for value in vars(importlib.import_module(f"pluribus._kernels.{module.name}")).values():
+        if isinstance(value, Dispatcher):
+            found += 1
+            assert not value.signatures, value
+            assert value.targetoptions.get("nogil"), value
+assert found > 10
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_top_level_is_light():
+    code = "import sys, pluribus; assert not {'numba', 'sklearn', 'pandas'} & set(sys.modules); pluribus.Ensemble"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_top_level_names():
+    import pluribus
+
+    assert {"Ensemble", "Constraints", "EnsembleClusterer"} <= set(dir(pluribus))
+    assert all(hasattr(pluribus, name) for name in pluribus.__all__)
