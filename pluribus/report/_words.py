@@ -72,7 +72,7 @@ def _headline(s: Summary) -> str:
         return "One cluster: the result does not divide the objects"
     if s.n_members == 1:
         return f"{s.n_clusters} clusters, taken from a single partition"
-    grades = ((0.99, "clearly separated"), (0.9, "mostly clear"), (0.7, "partly ambiguous"))
+    grades = ((0.98, "clearly separated"), (0.9, "mostly clear"), (0.7, "partly ambiguous"))
     grade = next((words for share, words in grades if s.share_clear >= share), "weakly separated")
     return f"{s.n_clusters} clusters, {grade}"
 
