@@ -1,0 +1,111 @@
+"""Pairs as comma-separated values."""
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ._errors import ConstraintError
+from ._objects import Objects
+from ._said import Statements
+
+_KINDS = {
+    **dict.fromkeys(["must-link", "must", "ml"], "must-link"),
+    **dict.fromkeys(["cannot-link", "cannot", "cl"], "cannot-link"),
+}
+
+
+def parse_csv(text: str, objects: Objects, kind: str | None) -> dict[str, Any]:
+    """Read two columns of objects, with optional columns type and weight that the first row names."""
+    frame = _read_frame(text, objects)
+    rows = [f"row {line}" for line in frame.index]
+    pairs = np.column_stack([objects.locate(frame[side].tolist(), rows) for side in ("one", "other")])
+    together = _read_kinds(frame, kind, objects) == "must-link"
+    weights = _read_weights(frame, objects)
+    alone = ~together & (pairs[:, 0] == pairs[:, 1])
+    if alone.any():
+        at = int(np.flatnonzero(alone)[0])
+        raise ConstraintError(f"{objects.path} {rows[at]}: an object cannot be apart from itself")
+    return {
+        "must_link": pairs[together],
+        "must_weight": weights[together],
+        "cannot_link": pairs[~together],
+        "cannot_weight": weights[~together],
+    }
+
+
+def to_csv(said: Statements, objects: Objects) -> str:
+    """Write one row for each pair; a hard pair has no weight."""
+    if len(said.group_names) or len(said.classes):
+        raise ConstraintError(f"{objects.path}: a CSV file holds pairs only; write groups and labels to .json")
+    pairs = np.concatenate([said.must_link, said.cannot_link])
+    weights = np.concatenate([said.must_weight, said.cannot_weight])
+    frame = pd.DataFrame(
+        {
+            "one": objects.refer(pairs[:, 0]),
+            "other": objects.refer(pairs[:, 1]),
+            "type": np.repeat(["must-link", "cannot-link"], [len(said.must_link), len(said.cannot_link)]),
+            "weight": np.where(np.isinf(weights), np.nan, weights),
+        }
+    )
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+def _read_frame(text: str, objects: Objects) -> pd.DataFrame:
+    """The cells as text, indexed by line, with columns one, other and maybe type and weight."""
+    top = next((line for line in text.splitlines() if line.strip()), "")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t|", key=top.count))
+    lines, rows = [], []
+    for row in reader:
+        if any(row):
+            lines.append(reader.line_num)
+            rows.append([cell.strip() for cell in row])
+    if not rows:
+        raise ConstraintError(f"{objects.path} is empty: two columns of objects are needed")
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(rows[0]):
+            raise ConstraintError(f"{objects.path} row {line}: {len(row)} cells, but {len(rows[0])} in the first row")
+    titles = [cell.lower() for cell in rows[0]]
+    optional = [title for title in titles if title in ("type", "weight")]
+    if not optional and any(objects.knows(cell) for cell in rows[0][:2]):
+        titles = [""] * len(titles)
+    else:
+        lines, rows = lines[1:], rows[1:]
+    sides = iter(["one", "other"])
+    names = [title if title in ("type", "weight") else next(sides, "more") for title in titles]
+    if sorted(names) != sorted(["one", "other", *dict.fromkeys(optional)]):
+        raise ConstraintError(
+            f"{objects.path}: needs two columns of objects and may have columns named type and weight, "
+            f"each once; got {len(titles)} columns, {titles}"
+        )
+    return pd.DataFrame(rows, columns=names, index=lines, dtype=object)
+
+
+def _read_kinds(frame: pd.DataFrame, kind: str | None, objects: Objects) -> npt.NDArray[Any]:
+    if "type" in frame and kind is not None:
+        raise ConstraintError(f"{objects.path} has a type column: leave out kind={kind!r}")
+    if "type" not in frame and kind is None:
+        raise ConstraintError(f"{objects.path} has no type column: say kind='must-link' or kind='cannot-link'")
+    given = frame["type"] if "type" in frame else pd.Series(kind, index=frame.index, dtype=object)
+    kinds = given.astype(object).str.lower().str.replace("[_ ]", "-", regex=True).map(_KINDS)
+    if kinds.isna().any():
+        line = frame.index[kinds.isna()][0]
+        raise ConstraintError(f"{objects.path} row {line}: type {given[line]!r} is neither must-link nor cannot-link")
+    return kinds.to_numpy()
+
+
+def _read_weights(frame: pd.DataFrame, objects: Objects) -> npt.NDArray[np.float64]:
+    if "weight" not in frame:
+        return np.full(len(frame), np.inf)
+    weights = pd.to_numeric(frame["weight"].replace("", "inf"), errors="coerce").astype(np.float64)
+    bad = ~(weights > 0)
+    if bad.any():
+        line = frame.index[bad][0]
+        raise ConstraintError(
+            f"{objects.path} row {line}: weight {frame['weight'][line]!r} is not a positive number; leave the cell "
+            "empty for a hard constraint"
+        )
+    return weights.to_numpy()
