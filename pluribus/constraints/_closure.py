@@ -33,8 +33,12 @@ class Closure:
     chunk_sizes : ndarray of shape (L,)
     chunk_indicator : csr_array of shape (L, n)
         One where the object is in the chunklet: ``chunk_indicator @ X`` sums the rows of X by chunklet.
+    representatives : ndarray of shape (L,)
+        The first object of each chunklet.
     cannot_link : ndarray of shape (E, 2)
         Pairs of chunklets that must be apart, a < b, sorted.
+    cannot_graph : csr_array of shape (L, L)
+        The same as a symmetric matrix of ones.
     coupling : csr_array of shape (L, L)
         Symmetric net weight of the soft pairs between two chunklets: positive together, negative apart.
     n_soft_kept, n_soft_broken : int

@@ -405,7 +405,7 @@ class Constraints(Said):
         if one_is_hard.any():
             i, j = divmod(int(both[one_is_hard][0]), n)
             warnings.warn(
-                f"{one_is_hard.sum()} soft pairs speak against a hard one on the same objects, such as ({i}, {j}): "
-                "the hard one holds",
+                f"a soft pair speaks against a hard one on the same objects, and the hard one holds: ({i}, {j})"
+                f"{f' and {one_is_hard.sum() - 1} more' if one_is_hard.sum() > 1 else ''}",
                 stacklevel=3,
             )

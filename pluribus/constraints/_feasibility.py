@@ -5,6 +5,7 @@ from numbers import Integral
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
@@ -95,22 +96,16 @@ def odd_cycle(graph: sparse.csr_array, start: int) -> Indices:
     """Return an odd cycle in the component of `start`, which has one."""
     n = graph.shape[0]
     _, before = breadth_first_order(_double_cover(graph), start, directed=False, return_predecessors=True)
-    walk = [start + n]
-    while walk[-1] != start:
-        walk.append(int(before[walk[-1]]))
-    # A closed walk of odd length, maybe with detours there and back: cut those off until a vertex closes an odd loop.
-    trail: list[int] = []
+    # Back along a shortest way from one copy of `start` to the other. No vertex of the cover comes twice on it, so the
+    # first vertex of the graph that does is met in both copies: an odd number of steps apart.
+    walk: list[int] = []
     place: dict[int, int] = {}
-    for vertex in (v % n for v in walk):
-        at = place.get(vertex, len(trail))
-        if (len(trail) - at) % 2:
-            return np.array(trail[at:])
-        for left in trail[at:]:
-            del place[left]
-        del trail[at:]
-        place[vertex] = len(trail)
-        trail.append(vertex)
-    raise AssertionError("an odd closed walk holds an odd cycle")
+    at = start + n
+    while at % n not in place:
+        place[at % n] = len(walk)
+        walk.append(at % n)
+        at = int(before[at])
+    return np.array(walk[place[at % n] :])
 
 
 def _double_cover(graph: sparse.csr_array) -> sparse.csr_array:
@@ -143,9 +138,10 @@ def _check_core(closure: Closure, k: int, budget: int) -> Feasibility:
         )
     colors = dsatur(core.indptr, core.indices, k)
     _, component = connected_components(core, directed=False)
+    parts = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
+    stuck = [parts[c] for c in np.unique(component[colors < 0])]
     n_open = 0
-    for stuck in np.unique(component[colors < 0]):
-        part = np.flatnonzero(component == stuck)
+    for part in sorted(stuck, key=len):  # the budget goes first to what is easy
         graph = core[part][:, part]
         graph.sort_indices()
         verdict, colors[part], budget = color_exactly(graph.indptr, graph.indices, k, _clique(graph, k), budget)
@@ -176,8 +172,8 @@ def _feasible(closure: Closure, k: int, colors: Indices, reason: str) -> Feasibi
     """Color what is open, then split clusters until min(k, n_chunks) are in use."""
     graph = closure.cannot_graph
     color_along(graph.indptr, graph.indices, closure.order, colors, k)
-    used, first = np.unique(colors, return_index=True)
-    colors = np.searchsorted(used, colors)
+    colors, used = pd.factorize(colors)  # numbered by first appearance
+    _, first = np.unique(colors, return_index=True)
     movable = np.delete(np.arange(closure.n_chunks), first)[: k - len(used)]
     colors[movable] = len(used) + np.arange(len(movable))
     return Feasibility("feasible", k, reason, colors[closure.chunk_of])

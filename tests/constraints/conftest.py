@@ -24,7 +24,7 @@ def _known(draw, max_objects=9, max_classes=4):
     groups = [f"g{c}" if seen else None for c, seen in zip(y, draw(mask), strict=True)]
     labels = [int(c) + 5 if seen else -1 for c, seen in zip(y, draw(mask), strict=True)]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*speak against a hard one")
+        warnings.filterwarnings("ignore", ".*speaks against a hard one")
         said = Constraints(
             n, must, cannot, must_weight=must_weight, cannot_weight=cannot_weight, groups=groups, labels=labels
         )

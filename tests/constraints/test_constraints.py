@@ -69,7 +69,7 @@ def test_soft_pairs_for_and_against_give_a_net_coupling():
 
 
 def test_hard_beats_soft_on_the_same_pair():
-    with pytest.warns(UserWarning, match=r"1 soft pairs speak against a hard one .* \(0, 1\)"):
+    with pytest.warns(UserWarning, match=r"speaks against a hard one .* \(0, 1\)$"):
         said = Constraints(3, [(0, 1), (1, 2)], [(0, 1)], must_weight=[None, 1], cannot_weight=[9])
     assert said.coupling.toarray()[0, 1] == 0
     assert said.coupling.toarray()[1, 2] == 1

@@ -18,6 +18,7 @@ def write(tmp_path, text, name="pairs.csv"):
     return path
 
 
+@pytest.mark.filterwarnings("ignore:.*speaks against a hard one")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), by_id=st.booleans())
 def test_json_round_trip(tmp_path, known, data, by_id):

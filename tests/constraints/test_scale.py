@@ -13,7 +13,7 @@ def test_a_million_objects(tmp_path):
     y = rng.integers(50, size=n)
     warm = random_pairs(y[:100], 50, random_state=0)  # compile outside the clock
     warm.check(2)
-    start = time.perf_counter()
+    start = time.process_time()
     said = random_pairs(y, m, random_state=1).merge(Constraints(n, groups=np.where(rng.random(n) < 0.1, y, -1)))
     assert said.closure().chunk_indicator.shape[1] == n
     assert said.check(50).status == "feasible"
@@ -22,4 +22,4 @@ def test_a_million_objects(tmp_path):
     said.flip(0.0, 0).coupling  # noqa: B018
     said.write(tmp_path / "known.json")
     assert Constraints.read(tmp_path / "known.json") == said
-    assert time.perf_counter() - start < 40  # some 6 s on two idle cores
+    assert time.process_time() - start < 30  # of processor time; some 6 s are usual

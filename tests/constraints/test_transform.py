@@ -128,7 +128,7 @@ def test_merge_refuses_two_labels_for_one_object():
 
 
 def test_merge_warns_when_a_hard_pair_overrules_a_soft_one():
-    with pytest.warns(UserWarning, match="speak against a hard one"):
+    with pytest.warns(UserWarning, match="speaks against a hard one"):
         Constraints(2, [(0, 1)], must_weight=[1]).merge(Constraints(2, cannot_link=[(0, 1)]))
 
 
@@ -137,7 +137,7 @@ def test_merge_needs_the_same_objects():
         Constraints(3).merge(Constraints(4))
 
 
-@pytest.mark.filterwarnings("ignore:.*speak against a hard one")
+@pytest.mark.filterwarnings("ignore:.*speaks against a hard one")
 @given(data=st.data())
 def test_merge_with_itself_or_with_nothing_says_no_more(known, data):
     _, said = data.draw(known)
