@@ -1,0 +1,8 @@
+"""Measurements: ours and the peer side by side, in one run. ``python -m benchmarks`` lists them.
+
+Each measured case runs in a process of its own, so that its peak of memory is its own. The cases of one benchmark are
+in one module; the peers, written with nothing but numpy and scipy, are in ``_peers``.
+"""
+
+# Each is a module here, with dashes for underscores. Its docstring's first line says what it measures.
+NAMES = ("average-link", "ppc", "eac-accuracy", "ppc-accuracy", "evidence-size")

@@ -1,0 +1,129 @@
+"""The data sets of the papers' tables: from scikit-learn, made here, or read from a folder of CSV files.
+
+The folder is ``shared/data`` beside the repository, or what the environment variable PLURIBUS_DATA names. Each file is
+NAME.csv.gz: features, and a last column ``label``. Nothing is copied into the repository.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+FOLDER = Path(os.environ.get("PLURIBUS_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+READ = ("house_votes", "ionosphere", "breast_w", "pima", "optdigits")
+
+
+class DataSet(NamedTuple):
+    """Objects, and the classes that a consensus should find."""
+
+    X: np.ndarray
+    y: np.ndarray
+
+
+def missing_sets() -> list[str]:
+    """Sets that the folder should hold and does not."""
+    return [name for name in READ if not _file(name).exists()]
+
+
+def available(name: str) -> bool:
+    return name not in missing_sets()
+
+
+def load(name: str, seed: int = 0) -> DataSet:
+    """A set by its name. The seed is for those that are drawn here."""
+    if name in _MADE:
+        return _MADE[name](np.random.default_rng(seed))
+    return _LOADED[name]()
+
+
+def standardized(X: np.ndarray) -> np.ndarray:
+    """Mean 0 and variance 1; constant columns are dropped."""
+    spread = X.std(axis=0)
+    return (X[:, spread > 0] - X[:, spread > 0].mean(axis=0)) / spread[spread > 0]
+
+
+def gaussian_line(n: int, seed: int = 0) -> np.ndarray:
+    """Ten Gaussians of variance 1 on a line, 12 apart: n / 10 objects of each."""
+    rng = np.random.default_rng(seed)
+    centers = np.stack([np.zeros(10), 12.0 * np.arange(1, 11)], axis=1)
+    return np.repeat(centers, n // 10, axis=0) + rng.normal(size=(n // 10 * 10, 2))
+
+
+def _iris() -> DataSet:
+    from sklearn.datasets import load_iris
+
+    return DataSet(*load_iris(return_X_y=True))
+
+
+def _wine() -> DataSet:
+    from sklearn.datasets import load_wine
+
+    X, y = load_wine(return_X_y=True)
+    return DataSet(standardized(X), y)
+
+
+def _file(name: str) -> Path:
+    return FOLDER / f"{name}.csv.gz"
+
+
+def _read(name: str) -> DataSet:
+    """The complete rows of a file; yes and no become 1 and 0."""
+    import pandas as pd
+
+    frame = pd.read_csv(_file(name)).dropna()
+    features = frame.drop(columns="label").replace({"y": 1, "n": 0})
+    return DataSet(features.to_numpy(dtype=np.float64), frame["label"].to_numpy())
+
+
+def _scaled(name: str) -> DataSet:
+    X, y = _read(name)
+    return DataSet(standardized(X), y)
+
+
+def _digits() -> DataSet:
+    """The first 100 of each digit."""
+    X, y = _read("optdigits")
+    first = np.sort(np.concatenate([np.flatnonzero(y == digit)[:100] for digit in np.unique(y)]))
+    return DataSet(X[first], y[first])
+
+
+def _spiral(rng: np.random.Generator) -> DataSet:
+    """Two arms of 100."""
+    y = np.repeat([0, 1], 100)
+    t = 2.5 * np.pi * np.sqrt(rng.random(200))
+    angle = t + np.pi * y
+    X = 2 / np.pi * t[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return DataSet(X + rng.normal(scale=0.03, size=X.shape), y)
+
+
+def _cigar(rng: np.random.Generator) -> DataSet:
+    """Two long clusters of 100, close to each other, and two small round ones of 25."""
+    parts = [
+        rng.normal([0, 0], [0.15, 1.6], size=(100, 2)),
+        rng.normal([1.5, 0], [0.15, 1.6], size=(100, 2)),
+        rng.normal([0.75, 4.5], 0.15, size=(25, 2)),
+        rng.normal([0.75, -4.5], 0.15, size=(25, 2)),
+    ]
+    return DataSet(np.concatenate(parts), np.repeat(np.arange(4), [100, 100, 25, 25]))
+
+
+def _rings(rng: np.random.Generator) -> DataSet:
+    """Three rings of 150 around one center."""
+    y = np.repeat([0, 1, 2], 150)
+    radius = np.array([1.0, 3.0, 5.0])[y] + rng.normal(scale=0.15, size=450)
+    angle = rng.uniform(0, 2 * np.pi, size=450)
+    return DataSet(radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1), y)
+
+
+_LOADED: dict[str, Callable[[], DataSet]] = {
+    "iris": _iris,
+    "wine": _wine,
+    "house_votes": lambda: _read("house_votes"),
+    "breast_w": lambda: _read("breast_w"),
+    "ionosphere": lambda: _scaled("ionosphere"),
+    "pima": lambda: _scaled("pima"),
+    "optdigits": _digits,
+}
+_MADE: dict[str, Callable[[np.random.Generator], DataSet]] = {"spiral": _spiral, "cigar": _cigar, "rings": _rings}
