@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus._engine import seeds, track
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
 from pluribus.consensus._label_rows import LabelRows, check_n_clusters, held_clusters
-from pluribus.consensus._mutual_information import CategoryKMeans
+from pluribus.consensus._mutual_information import CategoryKMeans, canonical_rows
 from pluribus.partitions import as_ensemble, order_by_size
 
 
@@ -124,7 +124,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
-        rows = LabelRows(ensemble, self.n_jobs)
+        rows = canonical_rows(ensemble, self.n_jobs)
         k = check_n_clusters(self.n_clusters, rows)
         kmeans = CategoryKMeans(rows, k)
         starts = track(seeds(self.random_state, self.n_init), "mixture of multinomials", verbose=self.verbose)

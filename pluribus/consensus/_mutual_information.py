@@ -9,8 +9,9 @@ from sklearn.utils._param_validation import Interval
 
 from pluribus._engine import seeds, track
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
+from pluribus.consensus._canonical_order import canonical_order
 from pluribus.consensus._label_rows import LabelRows, check_n_clusters, held_clusters
-from pluribus.partitions import as_ensemble
+from pluribus.partitions import Ensemble, as_ensemble
 
 
 class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
@@ -113,7 +114,7 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
-        rows = LabelRows(ensemble, self.n_jobs)
+        rows = canonical_rows(ensemble, self.n_jobs)
         kmeans = CategoryKMeans(rows, check_n_clusters(self.n_clusters, rows))
         starts = track(seeds(self.random_state, self.n_init), "quadratic mutual information", verbose=self.verbose)
         best = min((self._descend(kmeans, seed) for seed in starts), key=lambda found: found[1][-1])
@@ -141,6 +142,14 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
             if objective[-2] - error <= self.tol * objective[-2]:
                 break
         return found, objective
+
+
+def canonical_rows(ensemble: Ensemble, n_jobs: int | None) -> LabelRows:
+    """The label rows in an order of their own, so that random draws do not depend on the order of the objects."""
+    order = canonical_order(ensemble)
+    rows = LabelRows(ensemble.take_objects(order), n_jobs)
+    rows.inverse = rows.inverse[np.argsort(order)]
+    return rows
 
 
 class Assignment(NamedTuple):

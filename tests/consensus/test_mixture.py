@@ -142,6 +142,15 @@ def test_partitions_of_different_size_and_worth():
     assert adjusted_rand_score(truth, mmec.labels_) == 1
 
 
+@pytest.mark.parametrize("noise", [0.4, 0.7])
+def test_order_of_objects_does_not_matter(noise):
+    _, ensemble = planted(n=400, noise=noise)
+    shuffle = np.random.default_rng(1).permutation(400)
+    straight = MixtureConsensus(5, n_init=1, **QUIET).fit(ensemble)
+    shuffled = MixtureConsensus(5, n_init=1, **QUIET).fit(ensemble.labels[shuffle])
+    assert adjusted_rand_score(straight.labels_[shuffle], shuffled.labels_) == 1
+
+
 def test_threads_do_not_matter():
     _, ensemble = planted(n=40_000, r=5)
     one, two = (MixtureConsensus(5, n_init=1, max_iter=5, n_jobs=j, **QUIET).fit(ensemble) for j in (1, 2))

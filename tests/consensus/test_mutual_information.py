@@ -112,7 +112,7 @@ def test_result_has_its_shape(ensemble, k):
 
 def test_as_good_as_kmeans_on_the_one_hot_matrix():
     rng = np.random.default_rng(3)
-    for _ in range(5):
+    for _ in range(3):
         ensemble = Ensemble(rng.integers(0, 4, (60, 5)))
         theirs = KMeans(4, n_init=10, random_state=0).fit(ensemble.one_hot()).inertia_
         ours = MutualInformationConsensus(4, n_init=20, **QUIET).fit(ensemble).objective_[-1]
@@ -158,6 +158,15 @@ def test_planted_partition_is_recovered():
     assert adjusted_rand_score(truth, qmi.labels_) > 0.93
     wrong = qmi.labels_ != np.array([np.bincount(qmi.labels_[truth == t]).argmax() for t in range(5)])[truth]
     assert qmi.uncertainty_[wrong].mean() > qmi.uncertainty_[~wrong].mean()
+
+
+@pytest.mark.parametrize("noise", [0.4, 0.7])
+def test_order_of_objects_does_not_matter(noise):
+    _, ensemble = planted(n=400, noise=noise)
+    shuffle = np.random.default_rng(1).permutation(400)
+    straight = MutualInformationConsensus(5, n_init=1, **QUIET).fit(ensemble)
+    shuffled = MutualInformationConsensus(5, n_init=1, **QUIET).fit(ensemble.labels[shuffle])
+    assert adjusted_rand_score(straight.labels_[shuffle], shuffled.labels_) == 1
 
 
 def test_threads_do_not_matter():
