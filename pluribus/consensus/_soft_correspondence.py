@@ -267,7 +267,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         M, S = M[:, by_mass], S[:, by_mass]
         row_of = np.empty_like(order)
         row_of[order] = fit.rows.inverse
-        labels = (M >= M.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)[row_of]
+        labels = (M.max(axis=1, keepdims=True) - M <= _TIE).argmax(axis=1)[row_of]
         by_size = order_by_size(labels, M.shape[1])
         kept = by_size[: len(np.unique(labels))]
         membership = normalize_rows(M[:, kept])
