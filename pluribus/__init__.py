@@ -16,7 +16,7 @@ _HOME = {
     "Constraints": "pluribus.constraints",
     "EnsembleClusterer": "pluribus.consensus",
 }
-_ROOMS = ("partitions", "constraints", "generate", "evidence", "consensus", "report")
+_ROOMS = ("partitions", "constraints", "compare", "generate", "evidence", "consensus", "report")
 
 __all__ = ["Constraints", "Ensemble", "EnsembleClusterer", *_ROOMS]
 
