@@ -223,3 +223,27 @@ def pooled_ratio_rows(labels, offsets, counts, seen, start, stop, out):
         for k in range(k_max):
             if below[k] > 0:
                 out[i, k] /= below[k]
+
+
+@njit(cache=True, nogil=True)
+def sum_of_squares(labels, offsets, cluster_weights, starts, members, sizes, start, stop):
+    """Rows start … stop of ‖Hᵀ diag(sizes) H‖², each cluster's column counted by its weight: Σ_ij c_ij² over objects.
+
+    ``labels`` are those of groups of equal objects, ``sizes`` how many each holds.
+    """
+    counts = np.zeros(offsets[-1])
+    total = 0.0
+    for c in range(start, stop):
+        for t in range(starts[c], starts[c + 1]):
+            i = members[t]
+            for p in range(labels.shape[1]):
+                if labels[i, p] >= 0:
+                    counts[offsets[p] + labels[i, p]] += sizes[i]
+        for t in range(starts[c], starts[c + 1]):
+            i = members[t]
+            for p in range(labels.shape[1]):
+                if labels[i, p] >= 0:
+                    d = offsets[p] + labels[i, p]
+                    total += cluster_weights[c] * cluster_weights[d] * counts[d] ** 2
+                    counts[d] = 0
+    return total
