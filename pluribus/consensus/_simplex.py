@@ -33,7 +33,7 @@ def projected_gradient(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -
     """
     sizes = fit.sizes[:, None]
     noise = _ROUNDING * max(fit.constant, 1.0)
-    bound = float(fit.row_weight.max())
+    bound = max(float(fit.row_weight.max()), 1e-12)
     here = ahead = fit.at(Y)
     momentum = 1.0
     path = [here.objective]
