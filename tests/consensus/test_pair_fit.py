@@ -24,6 +24,7 @@ def random_ensemble(seed, n=25, r=5, missing=0.3, weighted=True, k=3):
     labels[rng.random((n, r)) < missing] = -1
     labels[(labels < 0).all(axis=1), 0] = 0
     labels[n // 2 :: 2] = labels[0]
+    labels[1] = 0  # so that no partition is empty
     return Ensemble(labels, weights=rng.uniform(0.2, 2, r) if weighted else None)
 
 

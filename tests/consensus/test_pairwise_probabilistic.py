@@ -55,11 +55,11 @@ class TestHandExample:
         assert ppc.n_effective_clusters_ == ppc.n_clusters_ == 2
 
     @pytest.mark.parametrize("solver", ["projected_gradient", "baum_eagon"])
+    # At the boundary multiplicative updates converge slower than linearly.
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_without_the_diagonal_the_fit_is_perfect(self, solver):
-        # At the boundary multiplicative updates converge slower than linearly, so they get a wider tolerance.
-        ppc = PairwiseProbabilistic(2, solver=solver, diagonal=False, random_state=0, tol=1e-4).fit(HAND)
-        assert ppc.converged_
-        assert ppc.objective_ == pytest.approx(0, abs=1e-3)
+        ppc = PairwiseProbabilistic(2, solver=solver, diagonal=False, random_state=0).fit(HAND)
+        assert ppc.objective_ == pytest.approx(0, abs=1e-4)
 
     def test_as_matrix(self):
         for C in (CoAssociation.from_matrix(HAND_C), sparse.csr_array(HAND_C)):
