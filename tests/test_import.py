@@ -32,3 +32,10 @@ def test_top_level_names():
 
     assert {"Ensemble", "Constraints", "EnsembleClusterer"} <= set(dir(pluribus))
     assert all(hasattr(pluribus, name) for name in pluribus.__all__)
+
+
+def test_the_command_line_names_every_consensus_function():
+    from pluribus.cli._app import _CONSENSUS
+    from pluribus.consensus import names
+
+    assert set(names()) <= set(_CONSENSUS.replace(",", " ").replace(".", " ").split())

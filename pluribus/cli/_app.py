@@ -32,6 +32,8 @@ class Unobserved(enum.StrEnum):
     zero = "zero"
 
 
+_CONSENSUS = "Consensus function: eac, embedding, lifthac, liftkm, mmec, ppc, qmi, scec or voting."
+
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.", min=0)]
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows (default: one called 'id').")]
@@ -62,7 +64,7 @@ def _options(
 def cluster(
     data: Annotated[Path, typer.Argument(help="A table: CSV (any delimiter), Parquet or NPZ.")],
     k: K = "auto",
-    consensus: Annotated[str, typer.Option(help="Consensus function: eac or ppc.", metavar="NAME")] = "eac",
+    consensus: Annotated[str, typer.Option(help=_CONSENSUS, metavar="NAME")] = "eac",
     members: Annotated[int, typer.Option(help="Number of clusterings in the ensemble.", min=1)] = 100,
     seed: Seed = 0,
     id_column: Id = None,
@@ -104,7 +106,7 @@ def cluster(
 def combine(
     labels: Annotated[list[Path], typer.Argument(help="Files of labels: a column for each clustering.")],
     k: K = "auto",
-    method: Annotated[str, typer.Option(help="Consensus function: eac or ppc.", metavar="NAME")] = "eac",
+    method: Annotated[str, typer.Option(help=_CONSENSUS, metavar="NAME")] = "eac",
     seed: Seed = 0,
     id_column: Id = None,
     ignore: Ignore = "",

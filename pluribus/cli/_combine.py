@@ -10,7 +10,7 @@ import pandas as pd
 from rich.console import Console
 
 from pluribus.cli import _input, _output
-from pluribus.consensus import EvidenceAccumulation, by_name
+from pluribus.consensus import EvidenceAccumulation, by_name, configured
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.tables import Table
@@ -39,6 +39,10 @@ def run(job: CombineJob) -> _output.Written:
     start = time.perf_counter()
     k = _input.number_of_clusters(job.k)
     method = _input.check_consensus(job.method, "--method")
+    if getattr(by_name(method)(), "needs_data", False):
+        raise ValueError(
+            f"--method {method} needs the data beside the labels: use pluribus cluster --consensus {method}."
+        )
     ensemble, notes = read_ensemble(job.labels, job.id_column, _input.columns(job.ignore))
     _input.check_fits(k, ensemble.n_objects)
     console.print(f"{ensemble!r}", markup=False)
@@ -52,10 +56,16 @@ def run(job: CombineJob) -> _output.Written:
         # Clusterings made by people or tools have about the number of clusters that is sought: at most the finest has.
         k_range = (2, max(2, int(ensemble.n_clusters.max()))) if k is None else None
         consensus = EvidenceAccumulation(
-            k, linkage="average", k_range=k_range, unobserved="zero", verbose=not job.quiet
+            k,
+            linkage="average",
+            k_range=k_range,
+            lifetime_scale="angle",
+            unobserved="zero",
+            verbose=not job.quiet,
         ).fit(ensemble)
         if method != "eac":
-            consensus = by_name(method)(consensus.n_clusters_, random_state=job.seed, verbose=not job.quiet)
+            found = consensus.n_clusters_
+            consensus = configured(method, n_clusters=found, random_state=job.seed, verbose=not job.quiet)
             consensus.fit(ensemble)
     notes += [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     case = _output.case_of(

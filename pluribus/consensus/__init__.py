@@ -1,16 +1,29 @@
 """Consensus: an ensemble -> one partition. One file for one method."""
 
 from pluribus.consensus._base import ConsensusMixin
+from pluribus.consensus._embedded_evidence import EmbeddedEvidence
 from pluribus.consensus._ensemble_clusterer import EnsembleClusterer
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
-from pluribus.consensus._names import by_name, names
+from pluribus.consensus._lifted_consensus import LiftedConsensus
+from pluribus.consensus._mixture import MixtureConsensus
+from pluribus.consensus._mutual_information import MutualInformationConsensus
+from pluribus.consensus._names import by_name, configured, names
 from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
+from pluribus.consensus._soft_correspondence import SoftCorrespondence
+from pluribus.consensus._voting import VotingConsensus
 
 __all__ = [
     "ConsensusMixin",
+    "EmbeddedEvidence",
     "EnsembleClusterer",
     "EvidenceAccumulation",
+    "LiftedConsensus",
+    "MixtureConsensus",
+    "MutualInformationConsensus",
     "PairwiseProbabilistic",
+    "SoftCorrespondence",
+    "VotingConsensus",
     "by_name",
+    "configured",
     "names",
 ]

@@ -19,10 +19,21 @@ class ConsensusMixin(ClusterMixin):
     True
     """
 
+    needs_data = False  # whether fit(ensemble, X=X) takes the features too
+    n_clusters: int | None
     labels_: np.ndarray
     membership_: np.ndarray
     uncertainty_: np.ndarray
     n_clusters_: int
+
+    def _check_n_clusters(self, n: int) -> int:
+        """The number of clusters that was asked for, of a method that does not find it itself."""
+        name = type(self).__name__
+        if self.n_clusters is None:
+            raise ValueError(f"{name} needs n_clusters: it does not find the number of clusters itself.")
+        if self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+        return int(self.n_clusters)
 
     def _finish(
         self, ensemble: Ensemble | CoAssociation, labels: np.ndarray, membership: np.ndarray | None = None

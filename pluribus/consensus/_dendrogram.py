@@ -25,13 +25,16 @@ def cut_at(linkage: np.ndarray, threshold: float) -> np.ndarray:
     return groups_after(linkage, len(linkage) + 1, int(np.searchsorted(heights, threshold + _TIE, side="right")))
 
 
-def lifetimes(linkage: np.ndarray, top: float | None) -> np.ndarray:
+def lifetimes(linkage: np.ndarray, top: float | None, scale: str = "share") -> np.ndarray:
     """Length of the interval of heights that yields exactly k clusters, at index k (0 … n).
 
     ``top`` is the largest possible dissimilarity, where the lifetime of one cluster ends; None where there is no such
-    bound (Ward), and one cluster then has lifetime 0.
+    bound (Ward), and one cluster then has lifetime 0. On the "angle" scale heights between 0 and 1 are turned into the
+    angle of their share of evidence, 1 - (2 / π) arcsin √(1 - h).
     """
     heights = np.maximum.accumulate(linkage[:, 2]) if len(linkage) else np.empty(0)
+    if scale == "angle":
+        heights = 1 - 2 / np.pi * np.arcsin(np.sqrt(np.clip(1 - heights, 0, 1)))
     end = top if top is not None else (heights[-1] if len(heights) else 0.0)
     bounds = np.concatenate([[0.0], heights, [end]])
     lengths = np.maximum(np.diff(bounds), 0)  # of n, n - 1, …, 1 clusters

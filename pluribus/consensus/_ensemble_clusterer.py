@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pluribus._engine import seeds
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
-from pluribus.consensus._names import by_name
+from pluribus.consensus._names import configured
 from pluribus.generate import Generator, preset
 
 _NEIGHBORS = 5  # that vote on the cluster of a new row
@@ -110,7 +110,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         generator = self._ready_generator(generator_seed)
         consensus = self._ready_consensus(consensus_seed)
         self.ensemble_ = generator.generate(X, store=self.checkpoint)
-        self.consensus_ = self._combine(consensus)
+        self.consensus_ = self._combine(consensus, X)
         self.labels_ = self.consensus_.labels_
         self.n_clusters_ = self.consensus_.n_clusters_
         self.membership_ = self.consensus_.membership_
@@ -140,29 +140,24 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def _ready_consensus(self, seed: int) -> Any:
         """The consensus function with all but what depends on the ensemble; None stands for the default."""
-        if self.consensus is None or self.consensus == "eac":
+        if self.consensus is None or (isinstance(self.consensus, str) and self.consensus.lower() == "eac"):
             return None
-        consensus = by_name(self.consensus)() if isinstance(self.consensus, str) else clone(self.consensus)
-        own = consensus.get_params(deep=False)
-        if self.n_clusters is not None:
-            consensus.set_params(n_clusters=self.n_clusters)
-        if "random_state" in own and own["random_state"] is None:
-            consensus.set_params(random_state=seed)
-        if "verbose" in own:
-            consensus.set_params(verbose=self.verbose)
-        return consensus
+        return configured(self.consensus, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
 
-    def _combine(self, consensus: Any) -> Any:
+    def _combine(self, consensus: Any, X: Any) -> Any:
         # Members are finer than the clusters sought, by a factor of two at least: that bounds the clusters' number.
         coarsest = int(self.ensemble_.n_clusters.min())
         k_range = (2, max(2, coarsest // 2)) if self.n_clusters is None else None
-        default = EvidenceAccumulation(self.n_clusters, linkage="average", k_range=k_range, verbose=self.verbose)
+        default = EvidenceAccumulation(
+            self.n_clusters, linkage="average", k_range=k_range, lifetime_scale="angle", verbose=self.verbose
+        )
         if consensus is None:
             return default.fit(self.ensemble_)
         finds_k = isinstance(consensus, EvidenceAccumulation)
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
             consensus.set_params(n_clusters=default.fit(self.ensemble_).n_clusters_)
-        return consensus.fit(self.ensemble_)
+        data = {"X": X} if getattr(consensus, "needs_data", False) else {}
+        return consensus.fit(self.ensemble_, **data)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

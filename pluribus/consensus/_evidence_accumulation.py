@@ -39,6 +39,10 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         Cut at this dissimilarity instead; 0.5 with single link is the majority vote.
     k_range : (int, int), optional
         The numbers of clusters among which the highest lifetime is sought.
+    lifetime_scale : {"share", "angle"}
+        On which scale of the evidence lifetimes are measured: the share of votes as it is (as in the source), or its
+        angle, arcsin √share, on which the sampling noise of a share is the same everywhere. Average link joins the
+        pieces of one cluster at small shares; only the angle tells small ones from none.
     allow_single_cluster : bool
         Whether one cluster may win by lifetime.
     evidence : {"auto", "operator", "sparse", "neighbors", "dense"}
@@ -94,6 +98,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         "linkage": [StrOptions(_LINKAGES)],
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "k_range": [tuple, list, None],
+        "lifetime_scale": [StrOptions({"share", "angle"})],
         "allow_single_cluster": ["boolean"],
         "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
         "unobserved": [StrOptions({"warn", "error", "zero"})],
@@ -108,6 +113,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         linkage: str = "auto",
         threshold: float | None = None,
         k_range: tuple[int, int] | None = None,
+        lifetime_scale: str = "share",
         allow_single_cluster: bool = False,
         evidence: str = "auto",
         unobserved: str = "warn",
@@ -118,6 +124,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         self.linkage = linkage
         self.threshold = threshold
         self.k_range = k_range
+        self.lifetime_scale = lifetime_scale
         self.allow_single_cluster = allow_single_cluster
         self.evidence = evidence
         self.unobserved = unobserved
@@ -139,7 +146,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         self._check_unobserved(evidence)
         self.linkage_ = self._link(evidence)
         top = None if self.linkage_method_ == "ward" else 1.0
-        self.lifetimes_ = _dendrogram.lifetimes(self.linkage_, top)
+        self.lifetimes_ = _dendrogram.lifetimes(self.linkage_, top, self.lifetime_scale)
         labels = self._cut()
         self._finish(evidence, labels)
         self.threshold_ = _dendrogram.interval_of(self.linkage_, self.n_clusters_, top)
@@ -164,6 +171,8 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
     def _check_cut(self, n: int) -> None:
         if self.n_clusters is not None and self.threshold is not None:
             raise ValueError("n_clusters and threshold are both given; the dendrogram can be cut by one of them only.")
+        if self.linkage == "ward" and self.lifetime_scale == "angle":
+            raise ValueError("lifetime_scale='angle' is for shares of evidence; the heights of Ward linkage are none.")
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
         if self.k_range is not None:

@@ -103,11 +103,8 @@ class LabelRows:
         return tuple(sum(terms[1:], start=terms[0]) for terms in zip(*parts, strict=True))
 
 
-def check_n_clusters(n_clusters: int, rows: LabelRows) -> int:
+def reachable(n_clusters: int, rows: LabelRows) -> int:
     """How many clusters there can be: no more than there are different rows."""
-    n = len(rows.inverse)
-    if n_clusters > n:
-        raise ValueError(f"n_clusters={n_clusters} is more than the {n} objects there are.")
     if n_clusters > rows.n:
         warnings.warn(
             f"The ensemble tells only {rows.n} groups of objects apart, so n_clusters={n_clusters} cannot be reached.",

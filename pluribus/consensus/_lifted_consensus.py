@@ -110,6 +110,8 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
     [0, 1]
     """
 
+    needs_data = True
+
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "clusterer": [StrOptions({"kmeans", "hac"})],

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import seeds, track
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
-from pluribus.consensus._label_rows import LabelRows, check_n_clusters, held_clusters
+from pluribus.consensus._label_rows import LabelRows, held_clusters, reachable
 from pluribus.consensus._mutual_information import CategoryKMeans, canonical_rows
 from pluribus.partitions import as_ensemble, order_by_size
 
@@ -80,7 +80,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "init": [StrOptions({"k-means++", "random"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -93,7 +93,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int,
+        n_clusters: int | None = None,
         *,
         init: str = "k-means++",
         n_init: int = 10,
@@ -125,7 +125,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         rows = canonical_rows(ensemble, self.n_jobs)
-        k = check_n_clusters(self.n_clusters, rows)
+        k = reachable(self._check_n_clusters(ensemble.n_objects), rows)
         kmeans = CategoryKMeans(rows, k)
         starts = track(seeds(self.random_state, self.n_init), "mixture of multinomials", verbose=self.verbose)
         mixture, path = max((self._climb(kmeans, seed) for seed in starts), key=lambda found: found[1][-1])

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from pluribus._engine import seeds, track
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
 from pluribus.consensus._canonical_order import canonical_order
-from pluribus.consensus._label_rows import LabelRows, check_n_clusters, held_clusters
+from pluribus.consensus._label_rows import LabelRows, held_clusters, reachable
 from pluribus.partitions import Ensemble, as_ensemble
 
 
@@ -76,7 +76,7 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, 1, closed="left")],
@@ -87,7 +87,7 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int,
+        n_clusters: int | None = None,
         *,
         n_init: int = 10,
         max_iter: int = 100,
@@ -115,7 +115,7 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         rows = canonical_rows(ensemble, self.n_jobs)
-        kmeans = CategoryKMeans(rows, check_n_clusters(self.n_clusters, rows))
+        kmeans = CategoryKMeans(rows, reachable(self._check_n_clusters(ensemble.n_objects), rows))
         starts = track(seeds(self.random_state, self.n_init), "quadratic mutual information", verbose=self.verbose)
         best = min((self._descend(kmeans, seed) for seed in starts), key=lambda found: found[1][-1])
         (labels, sums), objective = best

@@ -1,13 +1,30 @@
 """Consensus functions by the names the field knows them by."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
-from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
+from sklearn.base import clone
 
-_BY_NAME: dict[str, type[Any]] = {
+from pluribus.consensus._embedded_evidence import EmbeddedEvidence
+from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
+from pluribus.consensus._lifted_consensus import LiftedConsensus
+from pluribus.consensus._mixture import MixtureConsensus
+from pluribus.consensus._mutual_information import MutualInformationConsensus
+from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
+from pluribus.consensus._soft_correspondence import SoftCorrespondence
+from pluribus.consensus._voting import VotingConsensus
+
+_BY_NAME: dict[str, Callable[..., Any]] = {
     "eac": EvidenceAccumulation,
+    "embedding": EmbeddedEvidence,
+    "lifthac": partial(LiftedConsensus, clusterer="hac"),
+    "liftkm": partial(LiftedConsensus, clusterer="kmeans"),
+    "mmec": MixtureConsensus,
     "ppc": PairwiseProbabilistic,
+    "qmi": MutualInformationConsensus,
+    "scec": SoftCorrespondence,
+    "voting": VotingConsensus,
 }
 
 
@@ -18,21 +35,41 @@ def names() -> list[str]:
     --------
     >>> from pluribus import consensus
     >>> consensus.names()
-    ['eac', 'ppc']
+    ['eac', 'embedding', 'lifthac', 'liftkm', 'mmec', 'ppc', 'qmi', 'scec', 'voting']
     """
     return sorted(_BY_NAME)
 
 
-def by_name(name: str) -> type[Any]:
-    """The consensus function of this name, as a class.
+def by_name(name: str) -> Callable[..., Any]:
+    """The consensus function of this name: what makes one, given its parameters.
 
     Examples
     --------
     >>> from pluribus import consensus
-    >>> consensus.by_name("EAC")
-    <class 'pluribus.consensus._evidence_accumulation.EvidenceAccumulation'>
+    >>> consensus.by_name("EAC")(n_clusters=3)
+    EvidenceAccumulation(n_clusters=3)
     """
     try:
         return _BY_NAME[name.lower()]
     except KeyError:
         raise ValueError(f"No consensus function is called {name!r}; there are {', '.join(names())}.") from None
+
+
+def configured(consensus: Any, *, n_clusters: int | None, random_state: int, verbose: bool) -> Any:
+    """A consensus function, given or by name, with these parameters where it has them and where they are not set.
+
+    Examples
+    --------
+    >>> from pluribus import consensus
+    >>> consensus.configured("scec", n_clusters=3, random_state=0, verbose=False)
+    SoftCorrespondence(n_clusters=3, random_state=0, verbose=False)
+    """
+    function = by_name(consensus)() if isinstance(consensus, str) else clone(consensus)
+    own = function.get_params(deep=False)
+    if n_clusters is not None:
+        function.set_params(n_clusters=n_clusters)
+    if "random_state" in own and own["random_state"] is None:
+        function.set_params(random_state=random_state)
+    if "verbose" in own:
+        function.set_params(verbose=verbose)
+    return function

@@ -180,13 +180,6 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
         self._warn(k)
         return self._finish(evidence, harden(membership), membership)
 
-    def _check_n_clusters(self, n: int) -> int:
-        if self.n_clusters is None:
-            raise ValueError("PairwiseProbabilistic needs n_clusters: it does not find the number of clusters itself.")
-        if self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
-        return int(self.n_clusters)
-
     def _check_known(self, evidence: CoAssociation, problem: GroupedFit) -> None:
         """Every object has some pair that counts; and if pairs count that were never seen, say so."""
         unknown = np.flatnonzero(problem.fit.row_weight[problem.inverse] <= 1e-12)

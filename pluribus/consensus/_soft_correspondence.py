@@ -22,11 +22,11 @@ from pluribus.consensus._correspondence_fit import (
 )
 from pluribus.consensus._label_rows import LabelRows
 from pluribus.consensus._mutual_information import CategoryKMeans
+from pluribus.consensus._settle import settle
 from pluribus.partitions import as_ensemble, check_membership, order_by_size
 
 _SAMPLE = 10_000  # objects that k-means sees at the start
 _START_ITER = 20
-_TIE = 1e-9  # memberships as close as this are a tie, and the larger cluster gets the object
 
 
 class SoftCorrespondence(ConsensusMixin, BaseEstimator):
@@ -190,13 +190,6 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
             )
         return self._settle(fit, best.S, order)
 
-    def _check_n_clusters(self, n: int) -> int:
-        if self.n_clusters is None:
-            raise ValueError("SoftCorrespondence needs n_clusters, the largest number of clusters that may come out.")
-        if self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
-        return int(self.n_clusters)
-
     def _check_partitions(self, fit: CorrespondenceFit, order: np.ndarray) -> bool:
         """Whether any partition says something, and then of every object."""
         trivial = [name for name, k in zip(fit.ensemble.names, fit.n_present, strict=True) if k <= 1]
@@ -263,20 +256,16 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     def _settle(self, fit: CorrespondenceFit, S: np.ndarray, order: np.ndarray) -> "SoftCorrespondence":
         """Set the result from the correspondences, without the clusters that nobody is in."""
         M = fit.consensus(S) if fit.informative.any() else np.ones((fit.rows.n, 1))
-        by_mass = np.argsort(-(fit.counts * M).sum(axis=0), kind="stable")
-        M, S = M[:, by_mass], S[:, by_mass]
         row_of = np.empty_like(order)
         row_of[order] = fit.rows.inverse
-        labels = (M.max(axis=1, keepdims=True) - M <= _TIE).argmax(axis=1)[row_of]
-        by_size = order_by_size(labels, M.shape[1])
-        kept = by_size[: len(np.unique(labels))]
+        labels, kept = settle(M, (fit.counts * M).sum(axis=0), row_of)
         membership = normalize_rows(M[:, kept])
         total, left = S.sum(axis=1, keepdims=True), S[:, kept].sum(axis=1, keepdims=True)
         # A cluster that corresponded to lost ones only, or that has no members, takes the mean of its objects.
         average = normalize_rows(fit.cross(membership))
         scaled = np.divide(S[:, kept] * total, left, out=average, where=left > 1e-12)
         self.correspondences_ = np.split(scaled, fit.rows.offsets[1:-1])
-        return self._finish(fit.ensemble, np.argsort(by_size)[labels], membership[row_of])
+        return self._finish(fit.ensemble, labels, membership[row_of])
 
 
 def _labels_by_k_means(fit: CorrespondenceFit, k: int, rng: np.random.Generator) -> np.ndarray:

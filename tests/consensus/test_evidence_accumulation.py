@@ -178,6 +178,14 @@ def test_names_and_order_do_not_matter(e, random):
     assert a.linkage_[:, 2] == pytest.approx(c.linkage_[:, 2], abs=1e-12)
 
 
+def test_lifetimes_by_angle():
+    eac = EvidenceAccumulation(linkage="average", lifetime_scale="angle", **QUIET).fit(HAND)
+    angles = 2 / np.pi * np.arcsin(np.sqrt([1, 1, 0.75, 0.75, 0.625, 1 / 12, 0]))
+    assert eac.lifetimes_[:0:-1] == pytest.approx(-np.diff(angles))
+    assert eac.lifetimes_.sum() == pytest.approx(1)
+    assert eac.n_clusters_ == 2
+
+
 def test_missing_labels_as_in_the_spec():
     labels = HAND.copy()
     labels[0, 3] = labels[3, 0] = labels[3, 1] = -1
@@ -266,6 +274,7 @@ def test_unobserved_pairs():
         ({"k_range": (5, 2)}, "k_range"),
         ({"k_range": (9, 12)}, "k_range"),
         ({"evidence": "magic"}, "evidence"),
+        ({"linkage": "ward", "lifetime_scale": "angle"}, "Ward"),
     ],
 )
 def test_bad_parameters(options, word):
@@ -285,8 +294,8 @@ def test_ward_lifetimes_warn():
 
 
 def test_names_and_clone():
-    assert by_name("eac") is EvidenceAccumulation
-    with pytest.raises(ValueError, match="eac, ppc"):
+    assert isinstance(by_name("eac")(), EvidenceAccumulation)
+    with pytest.raises(ValueError, match="eac, embedding"):
         by_name("nope")
     eac = clone(EvidenceAccumulation(3, linkage="single"))
     assert eac.get_params()["linkage"] == "single"
