@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -13,22 +12,25 @@ from pluribus._engine import seeds
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
 from pluribus.consensus._cluster_graph import (
     ClusterTable,
-    check_n_clusters,
     correspondences,
+    number_parts,
     overlaps,
     tabulate,
-    without_empty,
+    with_a_say,
 )
+from pluribus.consensus._eigen import leading
 from pluribus.consensus._graph_solvers import (
-    DENSE_EIGEN_UP_TO,
     best_kmeans,
     choose_solver,
     cut_by_metis,
     inverse_root,
-    leading_eigenvectors,
     unit_rows,
 )
-from pluribus.partitions import Ensemble, as_ensemble, order_by_size
+from pluribus.consensus._label_rows import held_clusters
+from pluribus.partitions import Ensemble, as_ensemble
+
+_DENSE_UP_TO = 1_000  # clusters in all, up to which their problem is written out
+_N_CUTS = 4  # of METIS: about one in ten merges two clusters, and its cut is heavier
 
 
 class BipartitePartitioning(ConsensusMixin, BaseEstimator):
@@ -45,6 +47,7 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
+        Must be given.
     solver : {"auto", "spectral", "metis"}
         "spectral" is the normalized cut, without regard to sizes; "auto" is the same. "metis" cuts into parts of equal
         size, takes hard partitions only, and needs ``pip install 'pluribus[graph]'``.
@@ -93,7 +96,7 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "solver": [StrOptions({"auto", "spectral", "metis"})],
         "imbalance": [Interval(Real, 0, None, closed="neither")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -104,7 +107,7 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int,
+        n_clusters: int | None = None,
         *,
         solver: str = "auto",
         imbalance: float = 0.05,
@@ -132,50 +135,52 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         self._check_solver(ensemble)
-        check_n_clusters(self.n_clusters, ensemble)
-        table = tabulate(ensemble)
+        k = self._check_n_clusters(ensemble.n_objects)
+        table = tabulate(ensemble, with_a_say(ensemble, k))
         n_rows, n_vertices = len(table.counts), len(table.counts) + len(table.weights)
         part = np.zeros(n_vertices, np.int64)
-        if self.n_clusters > 1:
-            part = self._cut_balanced(table) if self.solver_ == "metis" else self._cut_spectral(table)
-        labels, clusters, k = without_empty(part[:n_rows][table.inverse], part[n_rows:], self.n_clusters)
-        number = np.append(np.argsort(order_by_size(labels, k)), -1)  # as ``_finish`` numbers them
-        labels, clusters = number[labels], number[clusters]
-        self.correspondences_ = correspondences(ensemble, table, clusters, k)
+        if k > 1:
+            part = self._cut_balanced(table, k) if self.solver_ == "metis" else self._cut_spectral(table, k)
+        labels, clusters = part[:n_rows][table.inverse], part[n_rows:]
+        held_clusters(labels, k)  # warns if there are fewer
+        largest, number = number_parts(labels, k)
+        labels = number[labels]
+        self.correspondences_ = correspondences(ensemble, table, number[clusters], len(largest))
         if ensemble.memberships is None:
             return self._finish(ensemble, labels)
-        return self._finish(ensemble, labels, normalize_rows(soft_evidence(ensemble, labels, k)))
+        return self._finish(ensemble, labels, normalize_rows(soft_evidence(ensemble, labels, len(largest))))
 
     def _check_solver(self, ensemble: Ensemble) -> None:
         self.solver_ = "spectral" if self.solver == "auto" else choose_solver(self.solver, "solver='metis'")
         if self.solver_ == "metis" and ensemble.memberships is not None:
             raise ValueError("solver='metis' takes hard partitions, but these are soft; use solver='spectral'.")
 
-    def _cut_balanced(self, table: ClusterTable) -> np.ndarray:
+    def _cut_balanced(self, table: ClusterTable, k: int) -> np.ndarray:
         edges = sparse.csr_array(sparse.diags_array(table.counts.astype(float)) @ table.members)
         edges.data *= table.weights[edges.indices]
         graph = sparse.csr_array(sparse.block_array([[None, edges], [edges.T, None]]))
         vertex_weights = np.concatenate([table.counts, np.ones(len(table.weights), np.int64)])
         return cut_by_metis(
             graph,
-            self.n_clusters,
+            k,
             vertex_weights=vertex_weights,
             imbalance=self.imbalance,
             seed=seeds(self.random_state, 1)[0],
+            n_cuts=_N_CUTS,
             two_hop=False,
         )
 
-    def _cut_spectral(self, table: ClusterTable) -> np.ndarray:
+    def _cut_spectral(self, table: ClusterTable, k: int) -> np.ndarray:
         """k-means on the leading singular vectors of D1^(-1/2) E D2^(-1/2), E the weighted edges."""
-        objects, clusters = transfer_cut(table, self.n_clusters, self.n_jobs)
+        objects, clusters = transfer_cut(table, k, self.n_jobs)
         rows = np.concatenate([objects, clusters])
         counts = np.concatenate([table.counts, np.ones(len(clusters))])
-        if len(objects) <= self.n_clusters:  # each different row of labels is a cluster
+        if len(objects) <= k:  # each different row of labels is a cluster
             nearest = (clusters @ objects.T).argmax(axis=1)
             return np.concatenate([np.arange(len(objects)), nearest])
         return best_kmeans(
             rows,
-            self.n_clusters,
+            k,
             counts=counts,
             n_init=self.n_init,
             random_state=self.random_state,
@@ -196,17 +201,17 @@ def transfer_cut(table: ClusterTable, k: int, n_jobs: int | None) -> tuple[np.nd
     cluster_degree = weights * (members.T @ table.counts.astype(float))
     scale = weights * inverse_root(cluster_degree)
     m = len(weights)
-    if m <= DENSE_EIGEN_UP_TO:
-        small = sparse.diags_array(scale) @ overlaps(table, row_weights, n_jobs) @ sparse.diags_array(scale)
+    if m <= _DENSE_UP_TO:
+        small = scale[:, None] * overlaps(table, row_weights, n_jobs) * scale
+        product = small.__matmul__
     else:
-        members = members.astype(np.float64)
         transposed = sparse.csr_array(members.T)
-        small = LinearOperator(
-            (m, m),
-            dtype=np.float64,
-            matvec=lambda v: scale * (transposed @ (row_weights * (members @ (scale * v.ravel())))),
-        )
-    values, vectors = leading_eigenvectors(small, min(k, m))
+
+        def product(V: np.ndarray) -> np.ndarray:
+            spread = members @ (scale[:, None] * V.reshape(m, -1))
+            return (scale[:, None] * (transposed @ (row_weights[:, None] * spread))).reshape(V.shape)
+
+    values, vectors, _ = leading(product, m, k, seed=0)
     real = values > 1e-10
     values, vectors = values[real], vectors[:, real]
     objects = table.members @ (scale[:, None] * vectors / np.sqrt(values)).astype(np.float32)

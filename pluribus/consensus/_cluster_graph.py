@@ -1,4 +1,4 @@
-"""An ensemble as a graph: its clusters as vertices or hyperedges, what they share, and what became of them."""
+"""An ensemble as a graph: objects and clusters as vertices, what clusters share, and what became of them."""
 
 import warnings
 from typing import NamedTuple
@@ -7,15 +7,17 @@ import numpy as np
 from scipy import sparse
 
 from pluribus._engine import over_blocks
+from pluribus._kernels._overlaps import add_overlaps
+from pluribus.consensus._canonical_order import canonical_order
 from pluribus.evidence import MemoryLimitError
-from pluribus.partitions import Ensemble
+from pluribus.partitions import Ensemble, UniqueRows, order_by_size
 
-_OVERLAP_LIMIT = 4 * 2**30
-_BYTES_PER_OVERLAP = 24  # an entry of the sparse sum, and what adding a block to it takes
+_MAX_CLUSTERS = 10_000  # a table of 0.8 GB
+_BLOCKS_BYTES = 500_000_000
 
 
 class ClusterTable(NamedTuple):
-    """Which object is in which cluster, for the m clusters that have a say, with equal objects collapsed."""
+    """Which object is in which cluster, for the m clusters that have a say; rows are objects, equal ones collapsed."""
 
     members: sparse.csr_array
     """(rows, m): 1, or the membership of a soft partition."""
@@ -31,75 +33,91 @@ class ClusterTable(NamedTuple):
     """(n,): the row of each object."""
 
 
-def with_a_say(ensemble: Ensemble) -> tuple[Ensemble, np.ndarray]:
-    """The partitions that can tell objects apart, and their positions.
+def with_a_say(ensemble: Ensemble, n_clusters: int) -> np.ndarray:
+    """The positions of the partitions that can tell objects apart.
 
     Those of weight 0 are left out, and those that put all objects into one cluster, with a warning.
     """
-    trivial = (ensemble.n_clusters == 1) & (ensemble.labels >= 0).all(axis=0)
     counted = ensemble.weights > 0
-    if (trivial & counted).any():
-        named = ", ".join(repr(ensemble.names[p]) for p in np.flatnonzero(trivial & counted)[:5])
-        warnings.warn(
-            f"{int((trivial & counted).sum())} partitions put all objects into one cluster and say nothing about how "
-            f"to divide them ({named}); they are ignored.",
-            UserWarning,
-            stacklevel=4,
-        )
+    if n_clusters == 1:
+        return np.flatnonzero(counted)
+    trivial = counted & (ensemble.n_clusters == 1) & (ensemble.labels >= 0).all(axis=0)
     which = np.flatnonzero(counted & ~trivial)
     if not which.size:
         raise ValueError("Every partition puts all objects into one cluster: they do not say how to divide them.")
-    return (ensemble if len(which) == len(ensemble) else ensemble.take_partitions(which)), which
-
-
-def check_n_clusters(n_clusters: int, ensemble: Ensemble) -> None:
-    """No more clusters than objects."""
-    if n_clusters > ensemble.n_objects:
-        raise ValueError(f"n_clusters={n_clusters} is more than the {ensemble.n_objects} objects there are.")
-
-
-def tabulate(ensemble: Ensemble, *, collapse: bool = True, soft: bool = True) -> ClusterTable:
-    """The clusters of an ensemble, with the memberships of soft partitions or (``soft=False``) their labels.
-
-    Objects with equal labels become one row, unless memberships are used.
-    """
-    chosen, which = with_a_say(ensemble)
-    soft = soft and chosen.memberships is not None
-    if collapse and not soft:
-        rows = chosen.unique_rows()
-        chosen, counts, inverse = rows.ensemble, rows.counts, rows.inverse
-    else:
-        counts, inverse = np.ones(ensemble.n_objects, np.int64), np.arange(ensemble.n_objects)
-    members = chosen.soft_one_hot() if soft else chosen.one_hot(np.float32)
-    partition = np.repeat(which, chosen.n_clusters)
-    position = (
-        ensemble.offsets[partition] + np.arange(len(partition)) - np.repeat(chosen.offsets[:-1], chosen.n_clusters)
-    )
-    present = np.bincount(members.indices, members.data, minlength=members.shape[1]) > 0
-    if not present.all():
-        members, partition, position = members[:, present], partition[present], position[present]
-    return ClusterTable(members, ensemble.weights[partition], partition, position, counts, inverse)
-
-
-def overlaps(table: ClusterTable, row_weights: np.ndarray, n_jobs: int | None) -> sparse.csr_array:
-    """Hᵀ diag(row_weights) H (m, m): all contingency tables of the ensemble at once, in blocks of rows."""
-    m = len(table.weights)
-    per_partition = np.bincount(table.partition)
-    cells = np.minimum(np.outer(per_partition, per_partition), table.members.nnz).sum()
-    if cells * _BYTES_PER_OVERLAP > _OVERLAP_LIMIT:
-        raise MemoryLimitError(
-            f"The ensemble has {m} clusters, and the table of what each two of them share would take more than "
-            f"{_OVERLAP_LIMIT / 1e9:.0f} GB. Use partitions with fewer clusters, or fewer partitions."
+    if trivial.any():
+        named = ", ".join(repr(ensemble.names[p]) for p in np.flatnonzero(trivial)[:5])
+        warnings.warn(
+            f"{trivial.sum()} of {len(ensemble)} partitions put all objects into one cluster and are ignored, because "
+            f"they do not say how to divide them: {named}.",
+            UserWarning,
+            stacklevel=3,
         )
+    return which
 
-    def of_block(start: int, stop: int) -> sparse.csr_array:
-        block = table.members[start:stop]
-        weighted = sparse.diags_array(row_weights[start:stop].astype(np.float64)) @ block
-        return sparse.csr_array(block.T @ weighted)
 
-    n = table.members.shape[0]
-    blocks = over_blocks(of_block, n, n_jobs=n_jobs, block=max(16_384, n // 8))
-    return sparse.csr_array(sum(blocks[1:], start=blocks[0]))
+def vertices_of(ensemble: Ensemble, which: np.ndarray, *, collapse: bool) -> UniqueRows:
+    """The objects in the partitions ``which``, in an order of their own, those with equal labels as one.
+
+    A cut depends on how vertices are numbered; like this it does not depend on the order of the objects.
+    """
+    chosen = ensemble.take_partitions(which)
+    order = canonical_order(chosen)
+    arranged, back = chosen.take_objects(order), np.argsort(order)
+    if not collapse:
+        return UniqueRows(arranged, np.ones(ensemble.n_objects, np.int64), back)
+    rows = arranged.unique_rows()
+    return UniqueRows(rows.ensemble, rows.counts, rows.inverse[back])
+
+
+def tabulate(ensemble: Ensemble, which: np.ndarray, *, collapse: bool = True, soft: bool = True) -> ClusterTable:
+    """The clusters of the partitions ``which``, with the memberships of soft ones or (``soft=False``) their labels.
+
+    Objects with equal labels become one row, unless memberships are used. Clusters without objects are left out.
+    """
+    soft = soft and ensemble.memberships is not None
+    rows, counts, inverse = vertices_of(ensemble, which, collapse=collapse and not soft)
+    members = rows.soft_one_hot() if soft else rows.one_hot(np.float32)
+    partition = np.repeat(which, rows.n_clusters)
+    starts = ensemble.offsets
+    position = np.concatenate([np.arange(starts[p], starts[p + 1]) for p in which])
+    where = members.T @ np.arange(1.0, len(counts) + 1)  # numbers a partition's clusters by their objects
+    order = np.lexsort((where, partition))
+    order = order[where[order] > 0]
+    number = np.zeros(members.shape[1], members.indices.dtype)
+    number[order] = np.arange(len(order))
+    members = sparse.csr_array((members.data, number[members.indices], members.indptr), (len(counts), len(order)))
+    members.sort_indices()
+    return ClusterTable(members, ensemble.weights[partition[order]], partition[order], position[order], counts, inverse)
+
+
+def overlaps(table: ClusterTable, row_weights: np.ndarray, n_jobs: int | None) -> np.ndarray:
+    """Hᵀ diag(row_weights) H (m, m): all contingency tables of the ensemble at once."""
+    n, m = table.members.shape
+    if m > _MAX_CLUSTERS:
+        raise MemoryLimitError(
+            f"The ensemble has {m} clusters, too many for a table of what each two of them share (the limit is "
+            f"{_MAX_CLUSTERS}). Use partitions with fewer clusters, or fewer partitions."
+        )
+    arrays = table.members.indptr, table.members.indices, table.members.data, row_weights.astype(np.float64)
+
+    def of_block(start: int, stop: int) -> np.ndarray:
+        out = np.zeros((m, m))
+        add_overlaps(*arrays, start, stop, out)
+        return out
+
+    n_blocks = min(8, _BLOCKS_BYTES // (8 * m * m) + 1)
+    blocks = over_blocks(of_block, n, n_jobs=n_jobs, block=max(4096, -(-n // n_blocks)))
+    shared = sum(blocks[1:], start=blocks[0])
+    return np.triu(shared, 1).T + shared
+
+
+def number_parts(labels: np.ndarray, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
+    """The parts that have objects, the largest first; and the new number of each part, -1 if it has none."""
+    largest = order_by_size(labels, n_parts)[: len(np.unique(labels))]
+    number = np.full(n_parts, -1, np.int64)
+    number[largest] = np.arange(len(largest))
+    return largest, number
 
 
 def correspondences(ensemble: Ensemble, table: ClusterTable, part: np.ndarray, n_clusters: int) -> list[np.ndarray]:
@@ -108,22 +126,3 @@ def correspondences(ensemble: Ensemble, table: ClusterTable, part: np.ndarray, n
     placed = part >= 0
     went[table.position[placed], part[placed]] = 1
     return np.split(went, ensemble.offsets[1:-1])
-
-
-def without_empty(labels: np.ndarray, others: np.ndarray, n_asked: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Number the parts that have objects 0, 1, …; ``others`` (clusters) in a part without objects get -1."""
-    used, compact = np.unique(labels, return_inverse=True)
-    number = np.full(n_asked, -1, np.int64)
-    number[used] = np.arange(len(used))
-    warn_if_fewer(len(used), n_asked)
-    return compact.ravel(), number[others], len(used)
-
-
-def warn_if_fewer(n_found: int, n_asked: int) -> None:
-    """Say so when some clusters stay empty."""
-    if n_found < n_asked:
-        warnings.warn(
-            f"{n_asked} clusters were asked for, but only {n_found} have objects; n_clusters_ is {n_found}.",
-            UserWarning,
-            stacklevel=4,
-        )

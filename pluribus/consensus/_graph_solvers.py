@@ -8,17 +8,16 @@ from typing import Any
 
 import joblib
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.linalg import eigsh
+from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from pluribus._engine import run_tasks, seeds
+from pluribus.consensus._eigen import leading
 
 _INSTALL = "pip install 'pluribus[graph]'"
 _RESOLUTION = 1_000  # what the median of fractional weights becomes as a whole number
 _SMALL = 100  # vertices for each part, up to which METIS needs a second opinion
-DENSE_EIGEN_UP_TO = 1_000
 
 
 def choose_solver(solver: str, method: str) -> str:
@@ -63,7 +62,7 @@ def cut_by_metis(
     """Parts of about equal weight with few and light edges between them. Loops of ``graph`` are removed in place.
 
     METIS wants whole, positive edge weights and no loops. Matching vertices two hops apart must be off for a bipartite
-    graph: two objects that share one cluster share next to nothing, and merging them spoils the cut for most seeds.
+    graph: two objects that share one cluster share next to nothing, and merging them spoils every second cut.
     Cutting in two again and again (``recursive``, which pymetis chooses for up to 8 parts) is worse than cutting
     k ways, except for small graphs, of which the k-way cut may even leave parts empty: there the better one is taken.
     """
@@ -82,7 +81,7 @@ def cut_by_metis(
     if vertex_weights is not None:
         vweights = np.maximum(whole_numbers(vertex_weights, limit), 1).astype(integer)
     adjacency = pymetis.CSRAdjacency(graph.indptr.astype(integer), graph.indices.astype(integer))
-    eweights = None if equal else graph.data.astype(integer)
+    eweights = None if equal else graph.data.astype(integer, copy=False)
 
     def cut(recursive: bool) -> tuple[int, int, np.ndarray]:
         options = pymetis.Options(seed=seed % 2**31, ncuts=n_cuts, no2hop=int(not two_hop))
@@ -179,23 +178,16 @@ def cut_by_spectrum(
         return np.arange(n_vertices)
     degree = np.asarray(graph.sum(axis=1)).ravel()
     scale = sparse.diags_array(inverse_root(degree))
-    _, vectors = leading_eigenvectors(sparse.csr_array(scale @ graph @ scale), n_parts)
+    normalized = sparse.csr_array(scale @ graph @ scale)
+    spectrum = leading(lambda V: normalized @ V, n_vertices, n_parts, seed=0)
     return best_kmeans(
-        unit_rows(vectors), n_parts, counts=vertex_counts, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+        unit_rows(spectrum.vectors),
+        n_parts,
+        counts=vertex_counts,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
     )
-
-
-def leading_eigenvectors(matrix: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k largest eigenvalues and their vectors of a symmetric matrix or operator, largest first."""
-    m = matrix.shape[0]
-    if m <= max(DENSE_EIGEN_UP_TO, 2 * k):
-        dense = matrix.toarray() if sparse.issparse(matrix) else matrix @ np.eye(m)
-        values, vectors = linalg.eigh(dense, subset_by_index=[max(m - k, 0), m - 1])
-    else:
-        start = np.random.default_rng(0).standard_normal(m)  # fixed: the same result every time
-        values, vectors = eigsh(matrix, k, which="LA", v0=start)
-    order = np.argsort(values)[::-1]
-    return values[order], vectors[:, order]
 
 
 def best_kmeans(

@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import Interval
 
 from pluribus._engine import seeds
 from pluribus.consensus._base import ConsensusMixin
-from pluribus.consensus._cluster_graph import check_n_clusters, tabulate, warn_if_fewer
+from pluribus.consensus._cluster_graph import tabulate, with_a_say
 from pluribus.consensus._graph_solvers import cut_hypergraph, require_hypergraph_solver
+from pluribus.consensus._label_rows import held_clusters
 from pluribus.partitions import as_ensemble
 
 
@@ -28,6 +29,7 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
+        Must be given.
     imbalance : float
         By what share the largest cluster may exceed n / n_clusters; 0.05 is the published choice.
     collapse : bool
@@ -66,14 +68,19 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "imbalance": [Interval(Real, 0, None, closed="neither")],
         "collapse": ["boolean"],
         "random_state": ["random_state", np.random.Generator],
     }
 
     def __init__(
-        self, n_clusters: int, *, imbalance: float = 0.05, collapse: bool = True, random_state: Any = None
+        self,
+        n_clusters: int | None = None,
+        *,
+        imbalance: float = 0.05,
+        collapse: bool = True,
+        random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.imbalance = imbalance
@@ -91,21 +98,20 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
         self._validate_params()
         require_hypergraph_solver("HypergraphPartitioning (HGPA)")
         ensemble = as_ensemble(ensemble)
-        check_n_clusters(self.n_clusters, ensemble)
-        if self.n_clusters == 1:
+        k = self._check_n_clusters(ensemble.n_objects)
+        if k == 1:
             self.n_cut_ = 0
             return self._finish(ensemble, np.zeros(ensemble.n_objects, np.int64))
-        table = tabulate(ensemble, collapse=self.collapse, soft=False)
+        table = tabulate(ensemble, with_a_say(ensemble, k), collapse=self.collapse, soft=False)
         part = cut_hypergraph(
             sparse.csc_array(table.members),
-            self.n_clusters,
+            k,
             vertex_weights=table.counts,
             edge_weights=table.weights,
             imbalance=self.imbalance,
             seed=seeds(self.random_state, 1)[0],
         )
-        used, part = np.unique(part, return_inverse=True)
-        warn_if_fewer(len(used), self.n_clusters)
+        part = np.searchsorted(held_clusters(part, k), part)
         self.n_cut_ = _n_torn(table.members, part)
         return self._finish(ensemble, part[table.inverse])
 

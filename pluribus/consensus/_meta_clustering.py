@@ -12,14 +12,15 @@ from pluribus._engine import seeds
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
 from pluribus.consensus._cluster_graph import (
     ClusterTable,
-    check_n_clusters,
     correspondences,
+    number_parts,
     overlaps,
     tabulate,
-    without_empty,
+    with_a_say,
 )
 from pluribus.consensus._graph_solvers import choose_solver, cut_by_metis, cut_by_spectrum
-from pluribus.partitions import as_ensemble, order_by_size
+from pluribus.consensus._label_rows import held_clusters
+from pluribus.partitions import as_ensemble
 
 _N_CUTS = 10  # the graph is small
 
@@ -38,7 +39,7 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
-        The result has fewer clusters if a meta-cluster wins no object.
+        Must be given. The result has fewer clusters if a meta-cluster wins no object.
     solver : {"auto", "metis", "spectral"}
         "metis" needs ``pip install 'pluribus[graph]'``. "spectral" cuts the same graph by the normalized cut and does
         not balance. "auto" is "metis" where it is installed, and otherwise "spectral" with a warning.
@@ -91,7 +92,7 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "solver": [StrOptions({"auto", "metis", "spectral"})],
         "balance": [StrOptions({"clusters", "objects"})],
         "imbalance": [Interval(Real, 0, None, closed="neither")],
@@ -102,7 +103,7 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int,
+        n_clusters: int | None = None,
         *,
         solver: str = "auto",
         balance: str = "clusters",
@@ -130,54 +131,50 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
         self._validate_params()
         self.solver_ = choose_solver(self.solver, "MetaClustering (MCLA)")
         ensemble = as_ensemble(ensemble)
-        check_n_clusters(self.n_clusters, ensemble)
-        table = tabulate(ensemble)
-        self._check_clusters(len(table.weights))
+        k = self._check_n_clusters(ensemble.n_objects)
+        table = tabulate(ensemble, with_a_say(ensemble, k))
+        self._check_clusters(len(table.weights), k)
         cut_seed, tie_seed = seeds(self.random_state, 2)
-        meta = self._group_clusters(table, cut_seed)
-        association = associate(table, meta, self.n_clusters)
-        winner = first_at_random(association, np.random.default_rng(tie_seed))
-        labels, meta, n_clusters = without_empty(winner[table.inverse], meta, self.n_clusters)
-        order = order_by_size(labels, n_clusters)
-        kept = np.unique(winner)[order]  # largest first, as ``_finish`` numbers them
-        self.association_ = association[:, kept][table.inverse]
-        self.correspondences_ = [c[:, order] for c in correspondences(ensemble, table, meta, n_clusters)]
-        number = np.argsort(order)
-        return self._finish(ensemble, number[labels], normalize_rows(self.association_))
+        meta = self._group_clusters(table, k, cut_seed)
+        association = associate(table, meta, k)
+        winner = first_at_random(association, np.random.default_rng(tie_seed))[table.inverse]
+        held_clusters(winner, k)  # warns if there are fewer
+        largest, number = number_parts(winner, k)
+        self.association_ = association[:, largest][table.inverse]
+        self.correspondences_ = correspondences(ensemble, table, number[meta], len(largest))
+        return self._finish(ensemble, number[winner], normalize_rows(self.association_))
 
-    def _check_clusters(self, n_vertices: int) -> None:
-        if n_vertices <= self.n_clusters and self.n_clusters > 1:
+    def _check_clusters(self, n_vertices: int, k: int) -> None:
+        if n_vertices <= k and k > 1:
             raise ValueError(
                 f"There are only {n_vertices} clusters in the ensemble, to be grouped into n_clusters="
-                f"{self.n_clusters}. Add partitions, or ask for fewer clusters."
+                f"{k}. Add partitions, or ask for fewer clusters."
             )
 
-    def _group_clusters(self, table: ClusterTable, seed: int) -> np.ndarray:
+    def _group_clusters(self, table: ClusterTable, k: int, seed: int) -> np.ndarray:
         """The meta-cluster of each cluster."""
-        if self.n_clusters == 1:
+        if k == 1:
             return np.zeros(len(table.weights), np.int64)
         shared = overlaps(table, table.counts, self.n_jobs)
         sizes = shared.diagonal()
         graph = jaccard_graph(shared, table)
         if self.solver_ == "metis":
             weights = sizes if self.balance == "objects" else None
-            return cut_by_metis(
-                graph, self.n_clusters, vertex_weights=weights, imbalance=self.imbalance, seed=seed, n_cuts=_N_CUTS
-            )
+            return cut_by_metis(graph, k, vertex_weights=weights, imbalance=self.imbalance, seed=seed, n_cuts=_N_CUTS)
         return cut_by_spectrum(
-            graph, self.n_clusters, vertex_counts=None, random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose
+            graph, k, vertex_counts=None, random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose
         )
 
 
-def jaccard_graph(shared: sparse.csr_array, table: ClusterTable) -> sparse.csr_array:
+def jaccard_graph(shared: np.ndarray, table: ClusterTable) -> sparse.csr_array:
     """Jaccard similarity of clusters of different partitions, times both partitions' weights."""
     size = shared.diagonal()
-    entries = shared.tocoo()
-    a, b = entries.coords
+    a, b = np.nonzero(shared)
     across = table.partition[a] != table.partition[b]
-    a, b, both = a[across], b[across], entries.data[across]
+    a, b = a[across], b[across]
+    both = shared[a, b]
     weight = both / (size[a] + size[b] - both) * table.weights[a] * table.weights[b]
-    return sparse.coo_array((weight, (a, b)), shape=shared.shape).tocsr()
+    return sparse.csr_array((weight, (a, b)), shape=shared.shape)
 
 
 def associate(table: ClusterTable, meta: np.ndarray, n_clusters: int) -> np.ndarray:

@@ -10,8 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import seeds
 from pluribus.consensus._base import ConsensusMixin
-from pluribus.consensus._cluster_graph import check_n_clusters, warn_if_fewer, with_a_say
+from pluribus.consensus._cluster_graph import vertices_of, with_a_say
 from pluribus.consensus._graph_solvers import choose_solver, cut_by_metis, cut_by_spectrum
+from pluribus.consensus._label_rows import held_clusters
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble, as_ensemble
 
@@ -27,11 +28,12 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
     Prefer it for a few thousand objects in clusters of about the same size, where it is accurate. It enforces equal
     sizes up to ``imbalance``: when true clusters are of very different sizes, even a unanimous ensemble is divided
     against its own vote, and ``BipartitePartitioning`` or ``EvidenceAccumulation`` serve better. The graph has an edge
-    for nearly each two objects that differ; beyond 20,000 give ``n_neighbors``.
+    for nearly each two objects that differ (3 GB for 10,000); beyond 20,000 give ``n_neighbors``.
 
     Parameters
     ----------
     n_clusters : int
+        Must be given.
     solver : {"auto", "metis", "spectral"}
         "metis" is the method as published and needs ``pip install 'pluribus[graph]'``. "spectral" cuts the same graph
         by the normalized cut, and does not balance sizes. "auto" is "metis" where it is installed, and otherwise
@@ -84,7 +86,7 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "solver": [StrOptions({"auto", "metis", "spectral"})],
         "imbalance": [Interval(Real, 0, None, closed="neither")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -97,7 +99,7 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int,
+        n_clusters: int | None = None,
         *,
         solver: str = "auto",
         imbalance: float = 0.05,
@@ -129,18 +131,16 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
         self._validate_params()
         self.solver_ = choose_solver(self.solver, "SimilarityPartitioning (CSPA)")
         ensemble = as_ensemble(ensemble)
-        check_n_clusters(self.n_clusters, ensemble)
-        if self.n_clusters == 1:
+        k = self._check_n_clusters(ensemble.n_objects)
+        if k == 1:
             return self._finish(ensemble, np.zeros(ensemble.n_objects, np.int64))
-        vertices, _ = with_a_say(ensemble)
-        counts, vertex = np.ones(vertices.n_objects, np.int64), np.arange(vertices.n_objects)
-        if self.collapse:
-            vertices, counts, vertex = vertices.unique_rows()
+        which = with_a_say(ensemble, k)
+        vertices, counts, vertex = vertices_of(ensemble, which, collapse=self.collapse)
         self._check_size(vertices.n_objects)
-        part = self._cut(self._graph(vertices, counts), counts)
-        used, labels = np.unique(part[vertex], return_inverse=True)
-        warn_if_fewer(len(used), self.n_clusters)
-        return self._finish(ensemble, labels)
+        graph = similarity_graph(vertices, counts, self.missing, self.n_neighbors, self.n_jobs)
+        part = self._cut(graph, counts, k)
+        held = held_clusters(part, k)
+        return self._finish(ensemble, np.searchsorted(held, part)[vertex])
 
     def _check_size(self, n_vertices: int) -> None:
         if self.n_neighbors is None and n_vertices > _MAX_VERTICES:
@@ -151,35 +151,37 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
                 "BipartitePartitioning, which needs no such graph."
             )
 
-    def _graph(self, vertices: Ensemble, counts: np.ndarray) -> sparse.csr_array:
-        """The evidence in counts of partitions, for all objects that two vertices stand for; loops included."""
-        if self.missing == "zero" and vertices.has_missing:
-            vertices = _alone_where_missing(vertices)
-        n = vertices.n_objects
-        limit = 32 * max(n, 1) * _MAX_VERTICES  # the size was checked
-        if self.n_neighbors is None:
-            evidence = CoAssociation(vertices, form="sparse", n_jobs=self.n_jobs, memory_limit=limit)
-        else:
-            evidence = CoAssociation(vertices, form="neighbors", n_neighbors=self.n_neighbors, n_jobs=self.n_jobs)
-        graph = evidence.to_sparse()
-        graph.data *= vertices.weights.sum()
-        if (counts > 1).any():
-            graph.data *= np.repeat(counts, np.diff(graph.indptr))
-            graph.data *= counts[graph.indices]
-        return graph
-
-    def _cut(self, graph: sparse.csr_array, counts: np.ndarray) -> np.ndarray:
+    def _cut(self, graph: sparse.csr_array, counts: np.ndarray, k: int) -> np.ndarray:
         if self.solver_ == "metis":
             seed = seeds(self.random_state, 1)[0]
-            return cut_by_metis(graph, self.n_clusters, vertex_weights=counts, imbalance=self.imbalance, seed=seed)
+            return cut_by_metis(graph, k, vertex_weights=counts, imbalance=self.imbalance, seed=seed)
         return cut_by_spectrum(
             graph,
-            self.n_clusters,
+            k,
             vertex_counts=counts,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
             verbose=self.verbose,
         )
+
+
+def similarity_graph(
+    vertices: Ensemble, counts: np.ndarray, missing: str, n_neighbors: int | None, n_jobs: int | None
+) -> sparse.csr_array:
+    """The evidence in counts of partitions, summed over the objects that two vertices stand for; loops included."""
+    if missing == "zero" and vertices.has_missing:
+        vertices = _alone_where_missing(vertices)
+    if n_neighbors is None:
+        all_pairs = 32 * vertices.n_objects**2  # bytes: the size was checked
+        evidence = CoAssociation(vertices, form="sparse", n_jobs=n_jobs, memory_limit=all_pairs)
+    else:
+        evidence = CoAssociation(vertices, form="neighbors", n_neighbors=n_neighbors, n_jobs=n_jobs)
+    graph = evidence.to_sparse()
+    graph.data *= vertices.weights.sum()
+    if (counts > 1).any():
+        graph.data *= np.repeat(counts, np.diff(graph.indptr))
+        graph.data *= counts[graph.indices]
+    return graph
 
 
 def _alone_where_missing(ensemble: Ensemble) -> Ensemble:
