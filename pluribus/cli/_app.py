@@ -32,7 +32,9 @@ class Unobserved(enum.StrEnum):
     zero = "zero"
 
 
-_CONSENSUS = "Consensus function: eac, embedding, lifthac, liftkm, mmec, ppc, qmi, scec or voting."
+_CONSENSUS = (
+    "Consensus function: cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, mcla, mmec, ppc, qmi, scec or voting."
+)
 
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.", min=0)]

@@ -1,29 +1,39 @@
 """Consensus: an ensemble -> one partition. One file for one method."""
 
 from pluribus.consensus._base import ConsensusMixin
+from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
+from pluribus.consensus._correspondence import correspondence
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
 from pluribus.consensus._ensemble_clusterer import EnsembleClusterer
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
+from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
+from pluribus.consensus._meta_clustering import MetaClustering
 from pluribus.consensus._mixture import MixtureConsensus
 from pluribus.consensus._mutual_information import MutualInformationConsensus
 from pluribus.consensus._names import by_name, configured, names
 from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
+from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
 from pluribus.consensus._voting import VotingConsensus
 
 __all__ = [
+    "BipartitePartitioning",
     "ConsensusMixin",
     "EmbeddedEvidence",
     "EnsembleClusterer",
     "EvidenceAccumulation",
+    "HypergraphPartitioning",
     "LiftedConsensus",
+    "MetaClustering",
     "MixtureConsensus",
     "MutualInformationConsensus",
     "PairwiseProbabilistic",
+    "SimilarityPartitioning",
     "SoftCorrespondence",
     "VotingConsensus",
     "by_name",
     "configured",
+    "correspondence",
     "names",
 ]

@@ -6,20 +6,28 @@ from typing import Any
 
 from sklearn.base import clone
 
+from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
+from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
+from pluribus.consensus._meta_clustering import MetaClustering
 from pluribus.consensus._mixture import MixtureConsensus
 from pluribus.consensus._mutual_information import MutualInformationConsensus
 from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
+from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
 from pluribus.consensus._voting import VotingConsensus
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
+    "cspa": SimilarityPartitioning,
     "eac": EvidenceAccumulation,
     "embedding": EmbeddedEvidence,
+    "hbgf": BipartitePartitioning,
+    "hgpa": HypergraphPartitioning,
     "lifthac": partial(LiftedConsensus, clusterer="hac"),
     "liftkm": partial(LiftedConsensus, clusterer="kmeans"),
+    "mcla": MetaClustering,
     "mmec": MixtureConsensus,
     "ppc": PairwiseProbabilistic,
     "qmi": MutualInformationConsensus,
@@ -35,7 +43,7 @@ def names() -> list[str]:
     --------
     >>> from pluribus import consensus
     >>> consensus.names()
-    ['eac', 'embedding', 'lifthac', 'liftkm', 'mmec', 'ppc', 'qmi', 'scec', 'voting']
+    ['cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'mcla', 'mmec', 'ppc', 'qmi', 'scec', 'voting']
     """
     return sorted(_BY_NAME)
 

@@ -145,7 +145,7 @@ def bad(tmp_path, kind):
         case "k words":
             return [path, "--k", "many"], "whole number"
         case "unknown consensus":
-            return [path, "--consensus", "magic"], "eac, embedding"
+            return [path, "--consensus", "magic"], "cspa, eac"
         case "unknown scale":
             return [path, "--scale", "wild"], "robust"
         case "corrupt parquet":

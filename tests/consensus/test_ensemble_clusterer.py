@@ -102,7 +102,7 @@ def test_lives_in_pipelines_and_searches_and_pickles(blobs):
     [
         ({"n_clusters": 200}, "more than the 150 rows"),
         ({"n_clusters": 0}, "n_clusters"),
-        ({"consensus": "magic"}, "eac, embedding"),
+        ({"consensus": "magic"}, "cspa, eac"),
         ({"consensus": 3}, "consensus"),
     ],
 )

@@ -295,7 +295,7 @@ def test_ward_lifetimes_warn():
 
 def test_names_and_clone():
     assert isinstance(by_name("eac")(), EvidenceAccumulation)
-    with pytest.raises(ValueError, match="eac, embedding"):
+    with pytest.raises(ValueError, match="cspa, eac"):
         by_name("nope")
     eac = clone(EvidenceAccumulation(3, linkage="single"))
     assert eac.get_params()["linkage"] == "single"
