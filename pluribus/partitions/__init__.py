@@ -1,6 +1,15 @@
-"""Partitions and ensembles: labels, memberships, contingency tables, reading and writing them."""
+"""Partitions and ensembles: labels, memberships, contingency tables, reading and writing them.
 
-from pluribus.partitions._contingency import contingency
+Labels that are coded already, as those of an ``Ensemble`` are, need not be coded again to be counted:
+
+>>> import numpy as np
+>>> from pluribus.partitions import contingency_of_codes
+>>> contingency_of_codes(np.array([0, 0, 1, -1]), np.array([0, 1, 1, 0]), 2, 2)
+array([[1, 1],
+       [0, 1]])
+"""
+
+from pluribus.partitions._contingency import contingency, contingency_of_codes
 from pluribus.partitions._ensemble import Ensemble, UniqueRows, as_ensemble
 from pluribus.partitions._labels import encode_labels, order_by_size
 from pluribus.partitions._memberships import check_membership, harden, normalized_entropy
@@ -11,6 +20,7 @@ __all__ = [
     "as_ensemble",
     "check_membership",
     "contingency",
+    "contingency_of_codes",
     "encode_labels",
     "harden",
     "normalized_entropy",

@@ -13,8 +13,19 @@ from scipy import sparse
 from pluribus._kernels._rows import hash_rows, rows_differ
 from pluribus.partitions import _files
 from pluribus.partitions._contingency import contingency_of_codes
-from pluribus.partitions._labels import encode_labels, smallest_int
+from pluribus.partitions._labels import smallest_int
 from pluribus.partitions._memberships import check_membership, harden
+from pluribus.partitions._parse import (
+    check_coverage,
+    check_ids,
+    check_names,
+    check_weights,
+    columns_of,
+    distinct,
+    encode_columns,
+    first_positions,
+    memberships_of,
+)
 
 
 class UniqueRows(NamedTuple):
@@ -70,9 +81,9 @@ class Ensemble:
             ids = labels.ids if ids is None else ids
             coded, classes, memberships = labels.labels, labels.classes, labels.memberships
         else:
-            columns, own_names = _columns_of(labels)
+            columns, own_names = columns_of(labels)
             names = own_names if names is None else names
-            coded, classes = _encode_columns(columns, names)
+            coded, classes = encode_columns(columns, names)
             memberships = None
         self._set(coded, classes, weights, names, ids, memberships)
 
@@ -82,9 +93,9 @@ class Ensemble:
         self.labels: np.ndarray = labels
         self.classes: tuple[np.ndarray, ...] = tuple(classes)
         self.n_clusters = np.array([len(c) for c in self.classes], dtype=np.int64)
-        self.weights = _check_weights(weights, r)
-        self.names = _check_names(names, r)
-        self.ids = _check_ids(ids, n)
+        self.weights = check_weights(weights, r)
+        self.names = check_names(names, r)
+        self.ids = check_ids(ids, n)
         self.memberships: tuple[np.ndarray, ...] | None = memberships
         self.has_missing = bool((labels == -1).any())
 
@@ -118,7 +129,7 @@ class Ensemble:
         if len(lengths) > 1:
             raise ValueError(f"All memberships must describe the same objects; got lengths {sorted(lengths)}.")
         labels = np.column_stack([harden(u) for u in soft])
-        _check_coverage(labels, _check_names(names, len(soft)))
+        check_coverage(labels, check_names(names, len(soft)))
         classes = [np.arange(u.shape[1]) for u in soft]
         return cls._make(labels, classes, weights, names, ids, soft)
 
@@ -218,7 +229,7 @@ class Ensemble:
         ([2, 1, 1], [0, 0, 1, 2])
         """
         inverse, hashes = pd.factorize(hash_rows(self.labels))
-        first = _first_positions(inverse, len(hashes))
+        first = first_positions(inverse, len(hashes))
         if rows_differ(self.labels, inverse, first):  # two different rows, one hash: sort instead
             _, first, inverse = np.unique(self.labels, axis=0, return_index=True, return_inverse=True)
             inverse = inverse.ravel()
@@ -270,7 +281,7 @@ class Ensemble:
         if not columns:
             raise ValueError("No partitions chosen: an ensemble needs at least one.")
         labels = self.labels[:, columns]
-        _check_coverage(labels, tuple(self.names[p] for p in columns))
+        check_coverage(labels, tuple(self.names[p] for p in columns))
         soft = None if self.memberships is None else tuple(self.memberships[p] for p in columns)
         names = [self.names[p] for p in columns]
         return Ensemble._make(labels, [self.classes[p] for p in columns], self.weights[columns], names, self.ids, soft)
@@ -296,12 +307,12 @@ class Ensemble:
             raise ValueError("The ensembles name their objects differently (ids); join them by id first.")
         soft = None
         if any(e.memberships is not None for e in parts):
-            soft = tuple(u for e in parts for u in _memberships_of(e))
+            soft = tuple(u for e in parts for u in memberships_of(e))
         return Ensemble._make(
             np.hstack([e.labels for e in parts]),
             [c for e in parts for c in e.classes],
             np.concatenate([e.weights for e in parts]),
-            _distinct([name for e in parts for name in e.names]),
+            distinct([name for e in parts for name in e.names]),
             given[0] if given else None,
             soft,
         )
@@ -334,7 +345,18 @@ class Ensemble:
         return _files.read(path, id_column)
 
     def write(self, path: str | PathLike) -> None:
-        """Write to CSV, Parquet or NPZ (by the file's ending), whole or not at all. CSV does not keep weights.
+        """Write to CSV, Parquet or NPZ (by the file's ending), whole or not at all.
+
+        ``Ensemble.read`` gives every partition back. CSV does not keep weights, and needs ``id_column="id"`` to
+        read ids as such; only NPZ keeps memberships, clusters that have no object, and files of a single object.
+
+        Labels that are all integers, all truth values or all texts are written as they are. Others (tuples, dates,
+        labels of several types) are written as text, ``str(label)``; where two labels of a partition have one text,
+        the later gets a number: 1 and "1" become ``1`` and ``1 (2)``. So do integers that are too large to be read
+        back exactly (above 2**53). Texts with a zero byte, a carriage return or half a surrogate pair are written as
+        Python literals; in CSV also those that would be read as missing (``NA`` becomes ``'NA'``), and all texts of
+        a partition where each begins like a number, a date or a truth value, unless all are plain integers.
+        Partitions named by a number are quoted in the same way in CSV; delimiters in their names become ``_``.
 
         Examples
         --------
@@ -371,119 +393,3 @@ def as_ensemble(ensemble: Any) -> Ensemble:
     2
     """
     return ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
-
-
-def _columns_of(labels: Any) -> tuple[list[Any], list[str] | None]:
-    """The partitions as columns, with their names if the container has them."""
-    if isinstance(labels, pd.DataFrame) or type(labels).__module__.partition(".")[0] == "polars":
-        names = [str(c) for c in labels.columns]
-        if len(set(names)) < len(names):
-            raise ValueError(f"The data frame has several columns of the same name: {names}.")
-        return [labels[c] for c in labels.columns], names
-    if sparse.issparse(labels):
-        raise ValueError("labels is a sparse matrix; pass an n × r array of labels, or memberships.")
-    if isinstance(labels, np.ndarray):
-        if labels.ndim != 2:
-            raise ValueError(
-                f"An array of labels must be n × r (a column for each partition); got shape {labels.shape}. "
-                "Pass [labels] for a single partition."
-            )
-        return list(labels.T), None
-    if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
-        raise ValueError(f"An ensemble is an n × r array, a data frame or a list of label sequences; got {labels!r}.")
-    return list(labels), None
-
-
-def _encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    if not columns:
-        raise ValueError("The ensemble is empty: it needs at least one partition.")
-    called = _check_names(names, len(columns))
-    coded, classes = [], []
-    for name, column in zip(called, columns, strict=True):
-        codes, own = encode_labels(column, f"partition {name!r}")
-        coded.append(codes.astype(smallest_int(len(own) - 1)))
-        classes.append(own)
-    lengths = [len(c) for c in coded]
-    if len(set(lengths)) > 1:
-        odd = next(p for p, m in enumerate(lengths) if m != lengths[0])
-        raise ValueError(
-            f"All partitions must label the same objects: {called[0]!r} has {lengths[0]} labels, "
-            f"{called[odd]!r} has {lengths[odd]}."
-        )
-    if lengths[0] == 0:
-        raise ValueError("The partitions are empty: there are no objects.")
-    labels = np.empty((lengths[0], len(coded)), dtype=smallest_int(max(len(c) for c in classes) - 1))
-    for p, column in enumerate(coded):
-        labels[:, p] = column
-    _check_coverage(labels, called)
-    return labels, tuple(classes)
-
-
-def _check_coverage(labels: np.ndarray, names: Sequence[str]) -> None:
-    """Every object is in some partition, and every partition has some object."""
-    seen = labels >= 0
-    empty = np.flatnonzero(~seen.any(axis=0))
-    if empty.size:
-        raise ValueError(f"Partition {names[empty[0]]!r} has no labels at all; leave it out.")
-    uncovered = np.flatnonzero(~seen.any(axis=1))
-    if uncovered.size:
-        raise ValueError(
-            f"{uncovered.size} objects are in no partition (the first are rows {uncovered[:5].tolist()}): nothing "
-            "is known about them. Drop these rows, or add a partition that covers them."
-        )
-
-
-def _check_weights(weights: Any, r: int) -> np.ndarray:
-    if weights is None:
-        return np.ones(r)
-    w = np.array(weights, dtype=float)
-    if w.shape != (r,):
-        raise ValueError(f"weights must hold one number for each of the {r} partitions; got shape {w.shape}.")
-    if not np.isfinite(w).all() or (w < 0).any() or not w.any():
-        raise ValueError("weights must be finite and non-negative, and not all zero.")
-    w.flags.writeable = False
-    return w
-
-
-def _check_names(names: Any, r: int) -> tuple[str, ...]:
-    if names is None:
-        return tuple(f"p{p}" for p in range(r))
-    names = tuple(str(name) for name in names)
-    if len(names) != r:
-        raise ValueError(f"names must hold one name for each of the {r} partitions; got {len(names)}.")
-    if len(set(names)) < r:
-        raise ValueError("The partitions' names must differ from each other.")
-    return names
-
-
-def _check_ids(ids: Any, n: int) -> np.ndarray | None:
-    if ids is None:
-        return None
-    ids = np.asarray(ids)
-    if ids.shape != (n,):
-        raise ValueError(f"ids must hold one value for each of the {n} objects; got shape {ids.shape}.")
-    return ids
-
-
-def _memberships_of(ensemble: Ensemble) -> Sequence[np.ndarray]:
-    """Memberships of each partition; hard ones as 0/1."""
-    if ensemble.memberships is not None:
-        return ensemble.memberships
-    return [(ensemble.labels[:, p, None] == np.arange(k)).astype(float) for p, k in enumerate(ensemble.n_clusters)]
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """Names made different from each other by a running number."""
-    seen: dict[str, int] = {}
-    out = []
-    for name in names:
-        seen[name] = seen.get(name, -1) + 1
-        out.append(name if not seen[name] else f"{name}.{seen[name]}")
-    return out
-
-
-def _first_positions(inverse: np.ndarray, n_groups: int) -> np.ndarray:
-    """Position of the first member of each group."""
-    first = np.empty(n_groups, dtype=np.int64)
-    first[inverse[::-1]] = np.arange(len(inverse) - 1, -1, -1)
-    return first

@@ -42,7 +42,7 @@ def encode_labels(column: Any, name: str = "labels") -> tuple[np.ndarray, np.nda
         new_code[missing] = -1
         codes = np.append(new_code, -1)[codes]  # code -1 picks the appended -1
         classes = classes[~missing]
-    if classes.dtype.kind == "f":
+    if classes.dtype.kind == "f" and (classes < 2**63).all():
         classes = classes.astype(np.int64)  # whole numbers that became floats beside a NaN
     return codes, classes
 

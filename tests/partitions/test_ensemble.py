@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -143,6 +143,78 @@ def test_files_give_the_ensemble_back(tmp_path_factory, ending, data):
     back = Ensemble.read(path, id_column="id" if ending == "csv" else None)
     assert back == e
     assert back.ids.tolist() == e.ids.tolist()
+
+
+odd_labels = st.one_of(
+    st.sampled_from(["NA", "?", "", " ", "null", "nan", "<NA>", "#N/A", "'NA'", "1", "01", " 1", "1.0", "-1", "1e5"]),
+    st.sampled_from(
+        ["True", "true", "false", "0", "inf", "0x1", "2020-01-01", "2020-01-01 00:00", "00:00", "00:00:00"]
+    ),
+    st.sampled_from(
+        ["1 (2)", "a,b", "a;b|c\td", "a\nb", "a\r", 'say "x"', '"', "'", "(1, 2)", "a\0", "\ufeffé", "日本"]
+    ),
+    st.sampled_from([1, 0, True, False, 2.0, 1e300, 2**53, 2**53 + 1, 2**60, 2**60 + 1, 2**70, 2**70 + 1]),
+    st.sampled_from([b"a", pd.Timestamp("2020-01-01"), frozenset([1]), (1, 2), ("NA",), (), ("a", (1, None))]),
+    st.tuples(st.integers(0, 1), st.text(max_size=2)),
+    st.text(max_size=3),
+    st.none(),
+)
+
+
+@st.composite
+def odd_ensembles(draw):
+    n = draw(st.integers(2, 8))
+    pools = draw(st.lists(st.lists(odd_labels, min_size=1, max_size=5), min_size=1, max_size=3))
+    columns = [draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n)) for pool in pools]
+    if draw(st.booleans()):
+        columns.append(list(range(n)))  # covers every object, so that labels may be missing elsewhere
+    assume(all(any(x is not None for x in column) for column in columns))
+    assume(all(any(x is not None for x in row) for row in zip(*columns, strict=True)))
+    return Ensemble(columns)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "npz"])
+@settings(max_examples=200, deadline=None)
+@given(e=odd_ensembles())
+def test_odd_labels_survive(tmp_path_factory, ending, e):
+    path = tmp_path_factory.mktemp("odd") / f"e.{ending}"
+    e.write(path)
+    back = Ensemble.read(path)
+    assert back == e
+    assert np.array_equal(back.labels, e.labels)
+
+
+@pytest.mark.parametrize(
+    ("labels", "stored", "in_csv"),
+    [
+        (["NA", "b", "?"], ["NA", "b", "?"], ["'NA'", "b", "'?'"]),
+        ([1, "1", "1 (2)"], ["1", "1 (3)", "1 (2)"], ["'1'", "'1 (3)'", "'1 (2)'"]),
+        ([(1, 2), ("a",), "(1, 2)"], ["(1, 2)", "('a',)", "(1, 2) (2)"], ["(1, 2)", "('a',)", "(1, 2) (2)"]),
+        (["1", "01"], ["1", "01"], ["'1'", "'01'"]),
+        (["2", "1"], ["2", "1"], [2, 1]),
+        ([True, False], [True, False], [True, False]),
+        (["a,b", "c\nd", 'say "e"'], ["a,b", "c\nd", 'say "e"'], ["a,b", "c\nd", 'say "e"']),
+    ],
+)
+def test_how_odd_labels_are_written(tmp_path, labels, stored, in_csv):
+    for ending, expected in (("csv", in_csv), ("parquet", stored), ("npz", stored)):
+        Ensemble([labels]).write(tmp_path / f"e.{ending}")
+        assert Ensemble.read(tmp_path / f"e.{ending}").classes[0].tolist() == expected
+
+
+@pytest.mark.parametrize("names", [["0", "1"], ["a;b", "c;d"], ["1.5", "'1.5'"], ["", "x"], ["my run"]])
+def test_odd_names_do_not_change_labels_in_csv(tmp_path, names):
+    e = Ensemble([["x y", "z z", "x y"], ["u;v", "u;v", "w;w"]][: len(names)], names=names)
+    e.write(tmp_path / "e.csv")
+    assert np.array_equal(Ensemble.read(tmp_path / "e.csv").labels, e.labels)
+
+
+def test_npz_keeps_clusters_without_objects(tmp_path):
+    e = Ensemble([["a", "b", "c"]]).take_objects([2, 1])
+    e.write(tmp_path / "e.npz")
+    back = Ensemble.read(tmp_path / "e.npz")
+    assert back.labels.tolist() == [[2], [1]]
+    assert back.n_clusters.tolist() == [3]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "npz"])

@@ -48,6 +48,12 @@ def test_every_kind_of_column(column):
     assert len(classes) == 2
 
 
+def test_large_whole_floats_keep_their_names():
+    codes, classes = encode_labels([1e300, 2e300, None])
+    assert codes.tolist() == [0, 1, -1]
+    assert classes.tolist() == [1e300, 2e300]
+
+
 @pytest.mark.parametrize(
     ("column", "word"),
     [

@@ -1,0 +1,131 @@
+"""What users hand over as an ensemble, checked and coded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from pluribus.partitions._labels import encode_labels, smallest_int
+
+if TYPE_CHECKING:
+    from pluribus.partitions._ensemble import Ensemble
+
+
+def columns_of(labels: Any) -> tuple[list[Any], list[str] | None]:
+    """The partitions as columns, with their names if the container has them."""
+    if isinstance(labels, pd.DataFrame) or type(labels).__module__.partition(".")[0] == "polars":
+        names = [str(c) for c in labels.columns]
+        if len(set(names)) < len(names):
+            raise ValueError(f"The data frame has several columns of the same name: {names}.")
+        return [labels[c] for c in labels.columns], names
+    if sparse.issparse(labels):
+        raise ValueError("labels is a sparse matrix; pass an n × r array of labels, or memberships.")
+    if isinstance(labels, np.ndarray):
+        if labels.ndim != 2:
+            raise ValueError(
+                f"An array of labels must be n × r (a column for each partition); got shape {labels.shape}. "
+                "Pass [labels] for a single partition."
+            )
+        return list(labels.T), None
+    if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
+        raise ValueError(f"An ensemble is an n × r array, a data frame or a list of label sequences; got {labels!r}.")
+    return list(labels), None
+
+
+def encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    if not columns:
+        raise ValueError("The ensemble is empty: it needs at least one partition.")
+    called = check_names(names, len(columns))
+    coded, classes = [], []
+    for name, column in zip(called, columns, strict=True):
+        codes, own = encode_labels(column, f"partition {name!r}")
+        coded.append(codes.astype(smallest_int(len(own) - 1)))
+        classes.append(own)
+    lengths = [len(c) for c in coded]
+    if len(set(lengths)) > 1:
+        odd = next(p for p, m in enumerate(lengths) if m != lengths[0])
+        raise ValueError(
+            f"All partitions must label the same objects: {called[0]!r} has {lengths[0]} labels, "
+            f"{called[odd]!r} has {lengths[odd]}."
+        )
+    if lengths[0] == 0:
+        raise ValueError("The partitions are empty: there are no objects.")
+    labels = np.empty((lengths[0], len(coded)), dtype=smallest_int(max(len(c) for c in classes) - 1))
+    for p, column in enumerate(coded):
+        labels[:, p] = column
+    check_coverage(labels, called)
+    return labels, tuple(classes)
+
+
+def check_coverage(labels: np.ndarray, names: Sequence[str]) -> None:
+    """Every object is in some partition, and every partition has some object."""
+    seen = labels >= 0
+    empty = np.flatnonzero(~seen.any(axis=0))
+    if empty.size:
+        raise ValueError(f"Partition {names[empty[0]]!r} has no labels at all; leave it out.")
+    uncovered = np.flatnonzero(~seen.any(axis=1))
+    if uncovered.size:
+        raise ValueError(
+            f"{uncovered.size} objects are in no partition (the first are rows {uncovered[:5].tolist()}): nothing "
+            "is known about them. Drop these rows, or add a partition that covers them."
+        )
+
+
+def check_weights(weights: Any, r: int) -> np.ndarray:
+    if weights is None:
+        return np.ones(r)
+    w = np.array(weights, dtype=float)
+    if w.shape != (r,):
+        raise ValueError(f"weights must hold one number for each of the {r} partitions; got shape {w.shape}.")
+    if not np.isfinite(w).all() or (w < 0).any() or not w.any():
+        raise ValueError("weights must be finite and non-negative, and not all zero.")
+    w.flags.writeable = False
+    return w
+
+
+def check_names(names: Any, r: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"p{p}" for p in range(r))
+    names = tuple(str(name) for name in names)
+    if len(names) != r:
+        raise ValueError(f"names must hold one name for each of the {r} partitions; got {len(names)}.")
+    if len(set(names)) < r:
+        raise ValueError("The partitions' names must differ from each other.")
+    return names
+
+
+def check_ids(ids: Any, n: int) -> np.ndarray | None:
+    if ids is None:
+        return None
+    ids = np.asarray(ids)
+    if ids.shape != (n,):
+        raise ValueError(f"ids must hold one value for each of the {n} objects; got shape {ids.shape}.")
+    return ids
+
+
+def memberships_of(ensemble: Ensemble) -> Sequence[np.ndarray]:
+    """Memberships of each partition; hard ones as 0/1."""
+    if ensemble.memberships is not None:
+        return ensemble.memberships
+    return [(ensemble.labels[:, p, None] == np.arange(k)).astype(float) for p, k in enumerate(ensemble.n_clusters)]
+
+
+def distinct(names: list[str]) -> list[str]:
+    """Names made different from each other by a running number."""
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, -1) + 1
+        out.append(name if not seen[name] else f"{name}.{seen[name]}")
+    return out
+
+
+def first_positions(inverse: np.ndarray, n_groups: int) -> np.ndarray:
+    """Position of the first member of each group."""
+    first = np.empty(n_groups, dtype=np.int64)
+    first[inverse[::-1]] = np.arange(len(inverse) - 1, -1, -1)
+    return first
