@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+_ROUNDING = 1e-10
 
 class Groups(NamedTuple):
     """The groups' summed one-hot rows. An entry is a (group, cluster) pair with a positive count.
@@ -118,7 +119,7 @@ def _nearest(g, a, previous, column_of, weights, r, total, touched):
                 total[b] += value * g.inside[t]
         h = g.after[h]
     everything = weights.sum()
-    best, best_value = -1, 0.0
+    best, best_value, previous_value = -1, 0.0, 0.0
     for s in range(m):
         b = touched[s]
         together = total[b]
@@ -132,8 +133,14 @@ def _nearest(g, a, previous, column_of, weights, r, total, touched):
         else:
             pairs = everything * g.size[a] * g.size[b]
         value = together / pairs
-        if value > best_value or (value == best_value and best != previous and (b == previous or b < best)):
+        if b == previous:
+            previous_value = value
+        if value > best_value or (value == best_value and b < best):
             best, best_value = b, value
+    # With unequal weights the same sum rounds differently from either side. A chain that moved on for less than that
+    # could run in circles.
+    if previous >= 0 and best_value <= previous_value * (1 + _ROUNDING):
+        return previous, previous_value
     return best, best_value
 
 
@@ -203,6 +210,8 @@ def follow_chain(g, chain, column_of, weights, r, goal):
             _absorb(g, b, a, column_of, place)
             chain.state[a] = 1
         else:
+            if chain.length[0] == n:
+                raise RuntimeError("the chain of nearest neighbors runs in circles")
             chain.groups[chain.length[0]] = b
             chain.length[0] += 1
     return True

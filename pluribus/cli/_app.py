@@ -33,7 +33,8 @@ class Unobserved(enum.StrEnum):
 
 
 _CONSENSUS = (
-    "Consensus function: cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, mcla, mmec, ppc, qmi, scec or voting."
+    "Consensus function: cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, mcla, mmec, penca, ppc, qmi, scec or "
+    "voting."
 )
 
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]

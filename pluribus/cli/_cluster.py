@@ -44,6 +44,7 @@ def run(job: ClusterJob) -> _output.Written:
     start = time.perf_counter()
     k = _input.number_of_clusters(job.k)
     consensus = _input.check_consensus(job.consensus, "--consensus")
+    _input.check_jobs(job.jobs)
     table, id_column = _input.read(job.data, job.id_column, _input.columns(job.ignore))
     prepared = prepare(table, scale=job.scale, impute=job.impute)
     _input.check_fits(k, len(prepared.X))
@@ -70,36 +71,35 @@ def run(job: ClusterJob) -> _output.Written:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             model.fit(prepared.X)
+        notes += _output.say_warnings(console, caught)
+        case = _output.case_of(
+            model.consensus_,
+            Ensemble(model.ensemble_, ids=table.ids),
+            k=k,
+            title=job.data.name,
+            ids=table.ids,
+            X=prepared.X,
+            feature_names=prepared.feature_names,
+            frame=prepared.frame,
+            notes=notes,
+            parameters={
+                "data": job.data.name,
+                "k": job.k,
+                "consensus": consensus,
+                "members": job.members,
+                "id": id_column,
+                "ignore": job.ignore,
+                "scale": job.scale,
+                "impute": job.impute,
+            },
+            seed=job.seed,
+        )
+        written = _output.write(case, out, {"seconds": round(time.perf_counter() - start, 2)})
     except KeyboardInterrupt:
         done = len(list(kept.glob("task-*.npz")))
         raise Interrupted(
             f"Stopped. {done} of {job.members} members are kept in {kept}; run the same command with --resume to go on."
         ) from None
-    notes += [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-
-    case = _output.case_of(
-        model.consensus_,
-        Ensemble(model.ensemble_, ids=table.ids),
-        k=k,
-        title=job.data.name,
-        ids=table.ids,
-        X=prepared.X,
-        feature_names=prepared.feature_names,
-        frame=prepared.frame,
-        notes=notes,
-        parameters={
-            "data": job.data.name,
-            "k": job.k,
-            "consensus": consensus,
-            "members": job.members,
-            "id": id_column,
-            "ignore": job.ignore,
-            "scale": job.scale,
-            "impute": job.impute,
-        },
-        seed=job.seed,
-    )
-    written = _output.write(case, out, {"seconds": round(time.perf_counter() - start, 2)})
     shutil.rmtree(kept, ignore_errors=True)
     _output.summarize(console, case, written)
     return written

@@ -4,13 +4,14 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from rich.console import Console
 
 from pluribus.cli import _input, _output
-from pluribus.consensus import EvidenceAccumulation, by_name, configured
+from pluribus.consensus import accumulate, by_name, configured
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.tables import Table
@@ -53,21 +54,15 @@ def run(job: CombineJob) -> _output.Written:
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        # Clusterings made by people or tools have about the number of clusters that is sought: at most the finest has.
-        k_range = (2, max(2, int(ensemble.n_clusters.max()))) if k is None else None
-        consensus = EvidenceAccumulation(
-            k,
-            linkage="average",
-            k_range=k_range,
-            lifetime_scale="angle",
-            unobserved="zero",
-            verbose=not job.quiet,
-        ).fit(ensemble)
-        if method != "eac":
+        consensus: Any = None
+        found = k
+        if method == "eac" or k is None:
+            consensus = accumulate(ensemble, k, unobserved="zero", verbose=not job.quiet)
             found = consensus.n_clusters_
+        if method != "eac":
             consensus = configured(method, n_clusters=found, random_state=job.seed, verbose=not job.quiet)
             consensus.fit(ensemble)
-    notes += [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    notes += _output.say_warnings(console, caught)
     case = _output.case_of(
         consensus,
         ensemble,
@@ -95,7 +90,8 @@ def read_ensemble(paths: list[Path], id_column: str | None, ignore: list[str]) -
     tables, id_columns = zip(*[_input.read(path, id_column, []) for path in paths], strict=True)
     _check_ignored(ignore, tables)
     notes = [note for table in tables for note in table.notes]
-    frames = [_partitions(table, ignore, len(paths) > 1) for table in tables]
+    frames = [_partitions(table, ignore, prefix) for table, prefix in zip(tables, _file_names(paths), strict=True)]
+    notes += _one_label_each(frames)
     if all(id_columns):
         joined = pd.concat([f.set_axis(t.ids) for f, t in zip(frames, tables, strict=True)], axis=1, join="outer")
         appearances = pd.Series(np.concatenate([table.ids for table in tables])).value_counts()
@@ -103,6 +99,12 @@ def read_ensemble(paths: list[Path], id_column: str | None, ignore: list[str]) -
         if partly:
             notes.append(f"The files are joined by id: {partly:,} of {len(joined):,} objects are not in every file.")
         return Ensemble(joined, ids=joined.index.to_numpy().astype(str)), notes
+    if any(id_columns):
+        without = [str(path) for path, used in zip(paths, id_columns, strict=True) if not used]
+        raise ValueError(
+            f"Some files have an id column, but {', '.join(without)} has none, so the rows cannot be matched. Call it "
+            "'id' in all files, or name it with --id."
+        )
     lengths = {path.name: len(f) for path, f in zip(paths, frames, strict=True)}
     if len(set(lengths.values())) > 1:
         rows = ", ".join(f"{name}: {n:,}" for name, n in lengths.items())
@@ -110,8 +112,7 @@ def read_ensemble(paths: list[Path], id_column: str | None, ignore: list[str]) -
             f"The files have different numbers of rows ({rows}), and no id column to join them by. Name it with --id, "
             "or give files of the same objects in the same order."
         )
-    ids = next((table.ids for table, used in zip(tables, id_columns, strict=True) if used), tables[0].ids)
-    return Ensemble(pd.concat([f.reset_index(drop=True) for f in frames], axis=1), ids=ids), notes
+    return Ensemble(pd.concat([f.reset_index(drop=True) for f in frames], axis=1), ids=tables[0].ids), notes
 
 
 def check_observed(ensemble: Ensemble, unobserved: str) -> None:
@@ -119,7 +120,7 @@ def check_observed(ensemble: Ensemble, unobserved: str) -> None:
     n_pairs = CoAssociation(ensemble, form="operator").n_unobserved_pairs if ensemble.has_missing else 0
     if n_pairs and unobserved == "error":
         raise ValueError(
-            f"About {n_pairs:,} pairs of objects are covered by no clustering together, so nothing is known of them. "
+            f"{n_pairs:,} pairs of objects are covered by no clustering together, so nothing is known of them. "
             "Add a clustering that covers them, or let them count as apart with --unobserved zero."
         )
 
@@ -133,7 +134,18 @@ def _check_ignored(ignore: list[str], tables: tuple[Table, ...]) -> None:
         )
 
 
-def _partitions(table: Table, ignore: list[str], several: bool) -> pd.DataFrame:
+def _file_names(paths: list[Path]) -> list[str]:
+    """What to call the partitions of each file: nothing if there is one, else its name, else its whole path."""
+    if len(paths) == 1:
+        return [""]
+    for names in ([p.stem for p in paths], [f"{p.parent.name}/{p.stem}" for p in paths], [str(p) for p in paths]):
+        if len(set(names)) == len(paths):
+            return names
+    twice = next(str(p) for p in paths if paths.count(p) > 1)
+    raise ValueError(f"{twice} is given more than once: give each file once.")
+
+
+def _partitions(table: Table, ignore: list[str], prefix: str) -> pd.DataFrame:
     """The label columns; of a labels.csv that we wrote, only the clusters. Names tell the files apart."""
     frame = table.frame
     if list(frame.columns[:3]) == OUR_COLUMNS:
@@ -141,6 +153,15 @@ def _partitions(table: Table, ignore: list[str], several: bool) -> pd.DataFrame:
     frame = frame.drop(columns=[name for name in ignore if name in frame])
     if not frame.shape[1]:
         raise ValueError(f"{table.name} has no column of labels left: there must be one for each clustering.")
-    if several:
-        frame = frame.add_prefix(f"{table.name}:") if frame.shape[1] > 1 else frame.set_axis([table.name], axis=1)
+    if prefix:
+        frame = frame.add_prefix(f"{prefix}:") if frame.shape[1] > 1 else frame.set_axis([prefix], axis=1)
     return frame
+
+
+def _one_label_each(frames: list[pd.DataFrame]) -> list[str]:
+    """A word about columns that put every object into a cluster of its own: most likely they are no labels."""
+    alone = [str(c) for f in frames for c in f.columns if len(f) > 2 and f[c].nunique() == len(f)]
+    return [
+        f"Column '{name}' has a different label for every object: is it one of ids? Leave it out with --ignore."
+        for name in alone
+    ]

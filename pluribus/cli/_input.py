@@ -17,6 +17,12 @@ def read(path: Path, id_column: str | None, ignore: list[str]) -> tuple[Table, s
     return table, None
 
 
+def check_jobs(jobs: int) -> None:
+    """0 cores do nothing."""
+    if jobs == 0:
+        raise ValueError("--jobs is 0: give a number of cores, or -1 for all.")
+
+
 def columns(text: str) -> list[str]:
     """Column names from a comma-separated list."""
     return [name.strip() for name in text.split(",") if name.strip()]

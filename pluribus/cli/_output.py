@@ -2,8 +2,10 @@
 
 import json
 import platform
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -67,15 +69,23 @@ def _by_lifetime(k_range: tuple[int, int] | None) -> str:
     return f"highest lifetime in the evidence among {k_range[0]} to {k_range[1]} clusters"
 
 
+def say_warnings(console: Console, caught: list[warnings.WarningMessage]) -> list[str]:
+    """Print what was warned of during the work, and return it for the report."""
+    said = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    for text in said:
+        console.print(f"  Note: {text}", markup=False, highlight=False)
+    return said
+
+
 def write(case: Case, out: Path, figures: Mapping[str, Any]) -> Written:
-    """Write the results, each file whole or not at all."""
+    """Write the results: all are made under temporary names first, then moved to their own."""
     written = Written(out / "labels.csv", out / "ensemble.parquet", out / "model.json", out / "report.html")
-    with atomic_path(written.labels) as path:
-        label_frame(case).to_csv(path, index=False, float_format="%.6g")
-    case.ensemble.write(written.ensemble)
-    with atomic_path(written.model) as path:
-        path.write_text(json.dumps(_model(case, figures), indent=2, default=_plain) + "\n", encoding="utf-8")
-    write_report(case, written.report)
+    with ExitStack() as moves:
+        labels, ensemble, model, report = (moves.enter_context(atomic_path(path)) for path in astuple(written))
+        label_frame(case).to_csv(labels, index=False, float_format="%.6g")
+        case.ensemble.write(ensemble)
+        model.write_text(json.dumps(_model(case, figures), indent=2, default=_plain) + "\n", encoding="utf-8")
+        write_report(case, report)
     return written
 
 

@@ -3,6 +3,7 @@
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
 from pluribus.consensus._correspondence import correspondence
+from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
 from pluribus.consensus._ensemble_clusterer import EnsembleClusterer
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
@@ -12,6 +13,7 @@ from pluribus.consensus._meta_clustering import MetaClustering
 from pluribus.consensus._mixture import MixtureConsensus
 from pluribus.consensus._mutual_information import MutualInformationConsensus
 from pluribus.consensus._names import by_name, configured, names
+from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
 from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
@@ -20,6 +22,7 @@ from pluribus.consensus._voting import VotingConsensus
 __all__ = [
     "BipartitePartitioning",
     "ConsensusMixin",
+    "DyadicAspect",
     "EmbeddedEvidence",
     "EnsembleClusterer",
     "EvidenceAccumulation",
@@ -32,6 +35,7 @@ __all__ = [
     "SimilarityPartitioning",
     "SoftCorrespondence",
     "VotingConsensus",
+    "accumulate",
     "by_name",
     "configured",
     "correspondence",

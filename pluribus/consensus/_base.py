@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClusterMixin
 
-from pluribus.evidence import CoAssociation, mean_evidence
+from pluribus.evidence import CoAssociation, MemoryLimitError, mean_evidence
 from pluribus.partitions import Ensemble, normalized_entropy, order_by_size
+
+_MOST_MEMORY = 4 * 2**30  # bytes of memberships
 
 
 class ConsensusMixin(ClusterMixin):
@@ -52,6 +54,12 @@ class ConsensusMixin(ClusterMixin):
         if membership is not None:
             self.membership_ = np.ascontiguousarray(membership[:, order])
         else:
+            n = len(labels)
+            if 8 * n * n_clusters > _MOST_MEMORY:
+                raise MemoryLimitError(
+                    f"{n_clusters:,} clusters of {n:,} objects: their memberships would take "
+                    f"{8 * n * n_clusters / 1e9:.0f} GB. Give n_clusters, or limit it by k_range."
+                )
             self.membership_ = normalize_rows(mean_evidence(ensemble, self.labels_, n_clusters))
         self.uncertainty_ = normalized_entropy(self.membership_)
         return self

@@ -5,6 +5,7 @@ import numpy as np
 from pluribus._kernels._dendrogram import groups_after
 
 _TIE = 1e-9
+_NOTHING = 1e-3  # a share of evidence that is as good as none, on the scale of logarithms
 
 
 def cut_into(linkage: np.ndarray, n_clusters: int) -> np.ndarray:
@@ -29,12 +30,12 @@ def lifetimes(linkage: np.ndarray, top: float | None, scale: str = "share") -> n
     """Length of the interval of heights that yields exactly k clusters, at index k (0 … n).
 
     ``top`` is the largest possible dissimilarity, where the lifetime of one cluster ends; None where there is no such
-    bound (Ward), and one cluster then has lifetime 0. On the "angle" scale heights between 0 and 1 are turned into the
-    angle of their share of evidence, 1 - (2 / π) arcsin √(1 - h).
+    bound (Ward), and one cluster then has lifetime 0. On the "log" scale heights between 0 and 1 are turned into
+    logarithms of their share of evidence 1 - h, again from 0 to 1.
     """
     heights = np.maximum.accumulate(linkage[:, 2]) if len(linkage) else np.empty(0)
-    if scale == "angle":
-        heights = 1 - 2 / np.pi * np.arcsin(np.sqrt(np.clip(1 - heights, 0, 1)))
+    if scale == "log":
+        heights = 1 - np.log1p(np.clip(1 - heights, 0, 1) / _NOTHING) / np.log1p(1 / _NOTHING)
     end = top if top is not None else (heights[-1] if len(heights) else 0.0)
     bounds = np.concatenate([[0.0], heights, [end]])
     lengths = np.maximum(np.diff(bounds), 0)  # of n, n - 1, …, 1 clusters

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pluribus._engine import seeds
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._names import configured
+from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.generate import Generator, preset
 
 _NEIGHBORS = 5  # that vote on the cluster of a new row
@@ -32,8 +33,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         See ``pluribus.consensus``. The default is ``EvidenceAccumulation`` with average link, which single objects
         between two clusters do not mislead.
     n_clusters : int, optional
-        Number of clusters of the result. By default the one with the highest lifetime in the evidence under average
-        link, from 2 to half the number of clusters of the coarsest member: members are meant to be finer than that.
+        Number of clusters of the result. By default the one with the highest lifetime in the evidence: where the mean
+        evidence between the clusters that would be merged next falls by the largest factor. It is sought from 2 to the
+        number of clusters of the coarsest member; if some members have fewer than 10, of the finest.
     checkpoint : path, optional
         A directory that keeps each finished member of the ensemble: a fit that was stopped continues there.
     random_state : int, RandomState or None
@@ -145,17 +147,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         return configured(self.consensus, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
 
     def _combine(self, consensus: Any, X: Any) -> Any:
-        # Members are finer than the clusters sought, by a factor of two at least: that bounds the clusters' number.
-        coarsest = int(self.ensemble_.n_clusters.min())
-        k_range = (2, max(2, coarsest // 2)) if self.n_clusters is None else None
-        default = EvidenceAccumulation(
-            self.n_clusters, linkage="average", k_range=k_range, lifetime_scale="angle", verbose=self.verbose
-        )
         if consensus is None:
-            return default.fit(self.ensemble_)
+            return accumulate(self.ensemble_, self.n_clusters, verbose=self.verbose)
         finds_k = isinstance(consensus, EvidenceAccumulation)
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
-            consensus.set_params(n_clusters=default.fit(self.ensemble_).n_clusters_)
+            found = accumulate(self.ensemble_, None, verbose=self.verbose)
+            consensus.set_params(n_clusters=found.n_clusters_)
         data = {"X": X} if getattr(consensus, "needs_data", False) else {}
         return consensus.fit(self.ensemble_, **data)
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from pluribus.consensus import _dendrogram, _trees
 from pluribus.consensus._base import ConsensusMixin
-from pluribus.evidence import CoAssociation
+from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.partitions import order_by_size
 
 _LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
@@ -39,10 +40,10 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         Cut at this dissimilarity instead; 0.5 with single link is the majority vote.
     k_range : (int, int), optional
         The numbers of clusters among which the highest lifetime is sought.
-    lifetime_scale : {"share", "angle"}
-        On which scale of the evidence lifetimes are measured: the share of votes as it is (as in the source), or its
-        angle, arcsin √share, on which the sampling noise of a share is the same everywhere. Average link joins the
-        pieces of one cluster at small shares; only the angle tells small ones from none.
+    lifetime_scale : {"share", "log"}
+        How lifetimes are measured: by how much the share of votes falls from one merge to the next (as in the source),
+        or by which factor. Average link joins the pieces of one cluster at small shares, since fine partitions seldom
+        have them together; only factors tell small shares from none. Shares below 1/1000 count as none.
     allow_single_cluster : bool
         Whether one cluster may win by lifetime.
     evidence : {"auto", "operator", "sparse", "neighbors", "dense"}
@@ -98,7 +99,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         "linkage": [StrOptions(_LINKAGES)],
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "k_range": [tuple, list, None],
-        "lifetime_scale": [StrOptions({"share", "angle"})],
+        "lifetime_scale": [StrOptions({"share", "log"})],
         "allow_single_cluster": ["boolean"],
         "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
         "unobserved": [StrOptions({"warn", "error", "zero"})],
@@ -154,10 +155,13 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
 
     def cut(self, n_clusters: int | None = None, *, threshold: float | None = None) -> np.ndarray:
         """Labels for another number of clusters, or another threshold, from the dendrogram that is there."""
+        check_is_fitted(self)
         if (n_clusters is None) == (threshold is None):
             raise ValueError("cut takes either n_clusters or threshold.")
+        if n_clusters is not None and not isinstance(n_clusters, Integral):
+            raise ValueError(f"n_clusters={n_clusters!r} is not a whole number.")
         if n_clusters is not None:
-            labels = _dendrogram.cut_into(self.linkage_, n_clusters)
+            labels = _dendrogram.cut_into(self.linkage_, int(n_clusters))
         else:
             labels = _dendrogram.cut_at(self.linkage_, float(threshold))  # type: ignore[arg-type]
         k = int(labels.max()) + 1
@@ -171,20 +175,20 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
     def _check_cut(self, n: int) -> None:
         if self.n_clusters is not None and self.threshold is not None:
             raise ValueError("n_clusters and threshold are both given; the dendrogram can be cut by one of them only.")
-        if self.linkage == "ward" and self.lifetime_scale == "angle":
-            raise ValueError("lifetime_scale='angle' is for shares of evidence; the heights of Ward linkage are none.")
+        if self.linkage == "ward" and self.lifetime_scale == "log":
+            raise ValueError("lifetime_scale='log' is for shares of evidence; the heights of Ward linkage are none.")
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
         if self.k_range is not None:
-            low, high = self.k_range
-            if not 1 <= low <= high or low > n:
+            whole = len(self.k_range) == 2 and all(isinstance(k, Integral) for k in self.k_range)
+            if not whole or not 1 <= self.k_range[0] <= self.k_range[1] or self.k_range[0] > n:
                 raise ValueError(f"k_range={self.k_range} must be two whole numbers 1 <= low <= high, low at most {n}.")
 
     def _check_unobserved(self, evidence: CoAssociation) -> None:
         if self.unobserved == "zero" or not evidence.n_unobserved_pairs:
             return
         message = (
-            f"About {evidence.n_unobserved_pairs} pairs of objects are covered by no partition together, so nothing is "
+            f"{evidence.n_unobserved_pairs:,} pairs of objects are covered by no partition together, so nothing is "
             "known of them; they count as evidence 0. Add partitions that cover more objects, or say unobserved='zero'."
         )
         if self.unobserved == "error":
@@ -194,10 +198,9 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
     def _gather(self, ensemble: Any) -> CoAssociation:
         if isinstance(ensemble, CoAssociation):
             return ensemble
-        form = self.evidence
-        if form == "auto":
-            form = "operator" if self.linkage_method_ in ("single", "average") else "dense"
-        return CoAssociation(ensemble, form=form)
+        # All linkages but those on a sparse form start from the labels; the dense matrix is made where it is used.
+        held = self.evidence if self.evidence in ("sparse", "neighbors") else "operator"
+        return CoAssociation(ensemble, form=held)
 
     def _link(self, evidence: CoAssociation) -> np.ndarray:
         method = self.linkage_method_
@@ -210,10 +213,18 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
                 f"{method} link needs all pairs, but evidence='neighbors' holds a few for each object. Use single "
                 "link, or evidence='auto'."
             )
-        if method in ("single", "average") and evidence.form != "dense" and evidence.ensemble is not None:
+        ensemble = None if "dense" in (evidence.form, self.evidence) else evidence.ensemble
+        if method in ("single", "average") and ensemble is not None:
             link = _trees.single_link if method == "single" else _trees.average_link
-            return link(evidence.ensemble, verbose=self.verbose)
-        return _trees.dense_link(evidence, method, ward_metric=self.ward_metric)
+            return link(ensemble, verbose=self.verbose)
+        try:
+            return _trees.dense_link(evidence, method, ward_metric=self.ward_metric)
+        except MemoryLimitError as error:
+            raise MemoryLimitError(
+                f"{method} link on a dense matrix needs all pairs of the {evidence.shape[0]:,} objects at once, more "
+                "than is allowed. Use linkage='average' or 'single' with evidence='auto', or pass "
+                "CoAssociation(ensemble, form='operator', memory_limit=...) if the memory is there."
+            ) from error
 
     def _cut(self) -> np.ndarray:
         if self.threshold is not None:

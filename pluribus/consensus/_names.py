@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
+from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
@@ -29,6 +30,7 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "liftkm": partial(LiftedConsensus, clusterer="kmeans"),
     "mcla": MetaClustering,
     "mmec": MixtureConsensus,
+    "penca": DyadicAspect,
     "ppc": PairwiseProbabilistic,
     "qmi": MutualInformationConsensus,
     "scec": SoftCorrespondence,
@@ -43,7 +45,8 @@ def names() -> list[str]:
     --------
     >>> from pluribus import consensus
     >>> consensus.names()
-    ['cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'mcla', 'mmec', 'ppc', 'qmi', 'scec', 'voting']
+    ['cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'mcla', 'mmec', 'penca', 'ppc', 'qmi', 'scec',
+     'voting']
     """
     return sorted(_BY_NAME)
 

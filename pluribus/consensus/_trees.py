@@ -70,7 +70,8 @@ def average_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
 
 def dense_link(evidence: CoAssociation, method: str, *, ward_metric: str = "sqrt") -> np.ndarray:
     """Any linkage by scipy on the full matrix of dissimilarities 1 - c; for small n."""
-    dissimilarity = 1 - evidence.to_dense(np.float64)
+    dissimilarity = evidence.to_dense(np.float64)
+    np.subtract(1, dissimilarity, out=dissimilarity)
     np.fill_diagonal(dissimilarity, 0)
     condensed = squareform(dissimilarity, checks=False)
     del dissimilarity

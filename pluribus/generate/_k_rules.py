@@ -23,7 +23,7 @@ def _sqrt_or_50(n: int) -> tuple[int, int]:
 
 
 def _auto(n: int) -> tuple[int, int]:
-    k_min = max(10, min(_sqrt_or_50(n)[0], ceil(sqrt(n))))
+    k_min = max(25, min(_sqrt_or_50(n)[0], ceil(sqrt(n))))
     k_most = n // 4
     return min(k_min, k_most), min(k_min + 20, k_most)
 
@@ -46,8 +46,8 @@ def k_range(n: int, rule: KRule = "auto") -> tuple[int, int]:
     - ``"sqrt"``: from √n / 2 to √n.
     - ``"linear"``: from n / 50 to n / 20, clusters of 20 to 50 rows whatever n. Clustering costs O(n²) a member.
     - ``"sqrt-or-50"``: from the larger of √n / 2 and n / 50, up to 20 more.
-    - ``"auto"``: the same, but starting from 10 at least and from √n at most, and with 4 rows in a cluster on
-      average at least. Fewer than 10 could not split the clusters of a small table. Above 2,500 rows k grows with √n
+    - ``"auto"``: the same, but starting from 25 at least and from √n at most, and with 4 rows in a cluster on
+      average at least. Fewer could not split the clusters of a small table. Above 2,500 rows k grows with √n
       and a member costs O(n^1.5), so that a million rows stay practical (k of 1,000 instead of 20,000).
 
     Parameters
@@ -71,7 +71,7 @@ def k_range(n: int, rule: KRule = "auto") -> tuple[int, int]:
     --------
     >>> from pluribus.generate import k_range
     >>> k_range(150, "sqrt"), k_range(150, "linear"), k_range(150, "auto")
-    ((6, 12), (3, 8), (10, 30))
+    ((6, 12), (3, 8), (25, 37))
     >>> k_range(1_000_000, "auto")
     (1000, 1020)
     >>> k_range(10, (5, 30))

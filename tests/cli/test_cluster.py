@@ -144,6 +144,8 @@ def bad(tmp_path, kind):
             return [path, "--k", 0], "at least 1"
         case "k words":
             return [path, "--k", "many"], "whole number"
+        case "no cores":
+            return [path, "--jobs", 0], "-1 for all"
         case "unknown consensus":
             return [path, "--consensus", "magic"], "cspa, eac"
         case "unknown scale":
@@ -160,8 +162,8 @@ def bad(tmp_path, kind):
     "kind",
     [
         "missing file", "empty file", "one row", "all constant", "inf", "strings for numbers", "duplicate ids",
-        "unknown id column", "k above n", "k zero", "k words", "unknown consensus", "unknown scale", "corrupt parquet",
-        "pickle in npz",
+        "unknown id column", "k above n", "k zero", "k words", "no cores", "unknown consensus", "unknown scale",
+        "corrupt parquet", "pickle in npz",
     ],
 )  # fmt: skip
 def test_bad_input_exits_2_before_anything_is_written(tmp_path, kind):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from pluribus import Ensemble
 from pluribus.cli._app import app
 
 
@@ -71,6 +72,36 @@ def test_different_lengths_without_ids(tmp_path):
     assert "a.csv: 3" in result.output
     assert "--id" in result.output
     assert not (tmp_path / "out").exists()
+
+
+def test_ids_in_some_files_only(tmp_path):
+    pd.DataFrame({"id": list("abc"), "x": [0, 1, 1]}).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame({"who": list("cba"), "x": [1, 1, 0]}).to_csv(tmp_path / "b.csv", index=False)
+    result = run("combine", tmp_path / "a.csv", tmp_path / "b.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "b.csv has none" in result.output.replace("\n", "")
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_of_one_name_in_two_directories(tmp_path, truth):
+    for site in ("north", "south"):
+        (tmp_path / site).mkdir()
+        pd.DataFrame({"id": range(24), "group": noisy(truth, len(site))}).to_csv(
+            tmp_path / site / "labels.csv", index=False
+        )
+    files = (tmp_path / "north" / "labels.csv", tmp_path / "south" / "labels.csv")
+    result = run("combine", *files, "--k", 3, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert Ensemble.read(tmp_path / "out" / "ensemble.parquet").names == ("north/labels", "south/labels")
+    twice = run("combine", files[0], files[0], "--out", tmp_path / "out")
+    assert twice.exit_code == 2
+    assert "more than once" in twice.output
+
+
+def test_column_of_ids_among_labels_is_noted(tmp_path, truth):
+    pd.DataFrame({"who": range(24), "a": truth, "b": truth}).to_csv(tmp_path / "l.csv", index=False)
+    result = run("combine", tmp_path / "l.csv", "--out", tmp_path / "out")
+    assert "'who' has a different label for every object" in result.output.replace("\n", " ")
 
 
 def test_pairs_that_nobody_saw(tmp_path):

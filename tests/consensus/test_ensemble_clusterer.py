@@ -45,6 +45,24 @@ def test_result(blobs):
     assert np.array_equal(model.predict(X), model.labels_)
 
 
+@pytest.mark.parametrize("n", [100, 400, 1000])
+@pytest.mark.parametrize("k", [2, 3, 5, 8, 12])
+def test_finds_the_number_of_clear_clusters(n, k):
+    angle = 2 * np.pi * np.arange(k) / k
+    X, y = make_blobs(n, centers=10 * np.column_stack([np.cos(angle), np.sin(angle)]), cluster_std=0.3, random_state=k)
+    model = EnsembleClusterer(random_state=0, verbose=False).fit(X)
+    assert model.n_clusters_ == k
+    assert adjusted_rand_score(y, model.labels_) == 1
+
+
+def test_coarse_members_look_for_the_result_itself(blobs):
+    X, _ = blobs
+    model = EnsembleClusterer(Generator(n_members=20, n_clusters=(3, 6)), random_state=0, verbose=False).fit(X)
+    assert model.n_clusters_ == 4
+    with pytest.warns(UserWarning, match="largest that was looked for"):
+        EnsembleClusterer(Generator(n_members=20, n_clusters=3), random_state=0, verbose=False).fit(X)
+
+
 def test_same_seed_same_labels_whatever_n_jobs():
     X = load_iris().data
     one, two, again = (small(n_jobs=jobs).fit(X) for jobs in (1, 2, 1))
@@ -62,10 +80,12 @@ def test_kinds_of_X(blobs):
 
 def test_any_consensus_and_generator(blobs):
     X, y = blobs
-    for consensus in ("eac", "ppc", EvidenceAccumulation(linkage="single"), PairwiseProbabilistic(n_init=2)):
-        model = small(consensus=consensus, n_clusters=4).fit(X)
+    coarse = Generator(n_members=10, n_clusters=(4, 10))
+    for consensus in ("eac", "ppc", "scec", EvidenceAccumulation(linkage="single"), PairwiseProbabilistic(n_init=2)):
+        model = EnsembleClusterer(coarse, consensus, 4, random_state=0, verbose=False).fit(X)
         assert adjusted_rand_score(y, model.labels_) == 1
-    assert small(consensus="ppc").fit(X).n_clusters_ == 4
+    assert EnsembleClusterer(coarse, "ppc", random_state=0, verbose=False).fit(X).n_clusters_ == 4
+    assert EnsembleClusterer(coarse, "liftkm", 4, random_state=0, verbose=False).fit(X).n_clusters_ == 4
     both = mix(Generator(n_members=6), Generator(DBSCAN(eps=2), n_members=2))
     assert EnsembleClusterer(both, n_clusters=4, random_state=0, verbose=False).fit(X).ensemble_.n_partitions == 8
     named = EnsembleClusterer("fixed-range", n_clusters=4, random_state=0, verbose=False).fit(X)

@@ -28,7 +28,8 @@ def test_published_ranges(n):
 
 
 def test_sqrt_or_50_and_auto():
-    assert k_range(400, "sqrt-or-50") == k_range(400, "auto") == (10, 30)
+    assert k_range(400, "sqrt-or-50") == (10, 30)
+    assert k_range(400, "auto") == (25, 45)
     assert k_range(2500, "sqrt-or-50") == k_range(2500, "auto") == (50, 70)
     assert k_range(100_000, "sqrt-or-50") == (2000, 2020)
     assert k_range(100_000, "auto") == (317, 337)
@@ -36,7 +37,7 @@ def test_sqrt_or_50_and_auto():
 
 
 @pytest.mark.parametrize(
-    ("n", "expected"), [(1, (1, 1)), (2, (2, 2)), (3, (2, 2)), (4, (2, 2)), (60, (10, 15)), (150, (10, 30))]
+    ("n", "expected"), [(1, (1, 1)), (2, (2, 2)), (3, (2, 2)), (4, (2, 2)), (60, (15, 15)), (150, (25, 37))]
 )
 def test_few_rows(n, expected):
     assert k_range(n, "auto") == expected
