@@ -14,6 +14,7 @@ from numba import njit
 
 _ROUNDING = 1e-10
 
+
 class Groups(NamedTuple):
     """The groups' summed one-hot rows. An entry is a (group, cluster) pair with a positive count.
 

@@ -41,7 +41,10 @@ K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to fi
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.", min=0)]
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows (default: one called 'id').")]
 Ignore = Annotated[str, typer.Option("--ignore", help="Columns to leave out, separated by commas.", metavar="COLUMNS")]
-Out = Annotated[Path | None, typer.Option("--out", help="Directory for the results.", metavar="DIR")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Directory for the results (default: the file's name and -pluribus).", metavar="DIR"),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 

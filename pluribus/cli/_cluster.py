@@ -11,8 +11,7 @@ from rich.console import Console
 
 from pluribus.cli import _input, _output
 from pluribus.cli._errors import Interrupted
-from pluribus.consensus import EnsembleClusterer
-from pluribus.generate import Generator
+from pluribus.consensus import EnsembleClusterer, suitable_generator
 from pluribus.partitions import Ensemble
 from pluribus.tables import prepare
 
@@ -59,7 +58,7 @@ def run(job: ClusterJob) -> _output.Written:
     kept = out / KEPT
     _check_kept(kept, job.resume)
     model = EnsembleClusterer(
-        Generator(n_members=job.members),
+        suitable_generator(consensus, k, job.members),
         consensus,
         k,
         checkpoint=kept,

@@ -57,16 +57,18 @@ def case_of(consensus: Any, ensemble: Ensemble, *, k: int | None, **rest: Any) -
         linkage=getattr(consensus, "linkage_", None),
         lifetimes=getattr(consensus, "lifetimes_", None),
         method=type(consensus).__name__,
-        k_chosen_by="given" if k is not None else _by_lifetime(getattr(consensus, "k_range", None)),
+        k_chosen_by="given" if k is not None else _by_lifetime(consensus),
         versions=versions(),
         **rest,
     )
 
 
-def _by_lifetime(k_range: tuple[int, int] | None) -> str:
-    if k_range is None:
-        return "highest lifetime in the evidence"
-    return f"highest lifetime in the evidence among {k_range[0]} to {k_range[1]} clusters"
+def _by_lifetime(consensus: Any) -> str:
+    by = "highest lifetime in the evidence"
+    if getattr(consensus, "lifetime_scale", "share") == "log":
+        by += " by factors"
+    k_range = getattr(consensus, "k_range", None)
+    return by if k_range is None else f"{by}, among {k_range[0]} to {k_range[1]} clusters"
 
 
 def say_warnings(console: Console, caught: list[warnings.WarningMessage]) -> list[str]:

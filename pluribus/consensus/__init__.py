@@ -5,7 +5,7 @@ from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
 from pluribus.consensus._correspondence import correspondence
 from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
-from pluribus.consensus._ensemble_clusterer import EnsembleClusterer
+from pluribus.consensus._ensemble_clusterer import EnsembleClusterer, suitable_generator
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
@@ -40,4 +40,5 @@ __all__ = [
     "configured",
     "correspondence",
     "names",
+    "suitable_generator",
 ]

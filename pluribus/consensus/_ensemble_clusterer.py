@@ -27,7 +27,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    generator : Generator, mix, or name of a preset, default ``Generator()``
+    generator : Generator, mix, or name of a preset, default ``suitable_generator(consensus, n_clusters)``
         See ``pluribus.generate``.
     consensus : consensus function or its name, default "eac"
         See ``pluribus.consensus``. The default is ``EvidenceAccumulation`` with average link, which single objects
@@ -129,7 +129,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def _ready_generator(self, seed: int) -> Any:
         if self.generator is None:
-            generator = Generator()
+            generator = suitable_generator(self.consensus, self.n_clusters)
         elif isinstance(self.generator, str):
             generator = preset(self.generator)
         else:
@@ -142,7 +142,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def _ready_consensus(self, seed: int) -> Any:
         """The consensus function with all but what depends on the ensemble; None stands for the default."""
-        if self.consensus is None or (isinstance(self.consensus, str) and self.consensus.lower() == "eac"):
+        if _is_default(self.consensus):
             return None
         return configured(self.consensus, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
 
@@ -160,3 +160,25 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_members: int = 100) -> Generator:
+    """The members that suit a consensus function: fine ones for evidence accumulation, coarse ones for all others.
+
+    Evidence accumulation merges what fine members split. The others fit members to the result, and do so best if these
+    have about as many clusters: from k to 3 k, or from 2 to 20 if k is not known.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import suitable_generator
+    >>> suitable_generator("ppc", 4)
+    Generator(n_clusters=(4, 12))
+    """
+    if _is_default(consensus) or isinstance(consensus, EvidenceAccumulation):
+        return Generator(n_members=n_members)
+    k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
+    return Generator(n_members=n_members, n_clusters=(2, 20) if k is None else (k, 3 * k))
+
+
+def _is_default(consensus: Any) -> bool:
+    return consensus is None or (isinstance(consensus, str) and consensus.lower() == "eac")

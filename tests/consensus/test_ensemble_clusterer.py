@@ -84,7 +84,9 @@ def test_any_consensus_and_generator(blobs):
     for consensus in ("eac", "ppc", "scec", EvidenceAccumulation(linkage="single"), PairwiseProbabilistic(n_init=2)):
         model = EnsembleClusterer(coarse, consensus, 4, random_state=0, verbose=False).fit(X)
         assert adjusted_rand_score(y, model.labels_) == 1
-    assert EnsembleClusterer(coarse, "ppc", random_state=0, verbose=False).fit(X).n_clusters_ == 4
+    for consensus in ("ppc", "scec", "qmi", "voting"):
+        assert EnsembleClusterer(None, consensus, 4, random_state=0, verbose=False).fit(X).n_clusters_ == 4
+    assert EnsembleClusterer(None, "ppc", random_state=0, verbose=False).fit(X).n_clusters_ == 4
     assert EnsembleClusterer(coarse, "liftkm", 4, random_state=0, verbose=False).fit(X).n_clusters_ == 4
     both = mix(Generator(n_members=6), Generator(DBSCAN(eps=2), n_members=2))
     assert EnsembleClusterer(both, n_clusters=4, random_state=0, verbose=False).fit(X).ensemble_.n_partitions == 8
