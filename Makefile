@@ -7,7 +7,7 @@ export MPLBACKEND := Agg
 
 help:
 	@echo "make demo      set up, cluster an embedded data set, say where the report is"
-	@echo "make test      set up, lint, and run the tests"
+	@echo "make test      set up, lint, build the docs, and run the tests"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make bench     measure ours beside the peers (python -m benchmarks lists them)"
 	@echo "make lint      ruff, mypy and the import contract"
@@ -35,7 +35,7 @@ lint: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: lint
+test: lint docs
 	$(BIN)/python -m pytest -m "not slow" --cov=pluribus --cov-report=term
 
 test-all: lint

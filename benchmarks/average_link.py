@@ -58,8 +58,8 @@ def _verdict(mine: Result, plain: Result, *others: Result) -> str:
     work = plain.above_baseline_mb / mine.above_baseline_mb
     met = memory >= LESS_MEMORY and time >= 1
     return (
-        f"{mine.case}: {memory:.1f} × less memory than the plain peer ({work:.0f} × above the baseline), {time:.1f} × "
+        f"{mine.case}: {memory:.2f} × less memory than the plain peer ({work:.0f} × above the baseline), {time:.2f} × "
         f"faster; asked {LESS_MEMORY} × and 1 ×: {'met' if met else 'MISSED'}. Best of the others: "
-        f"{min(peer.peak_mb for peer in others) / mine.peak_mb:.1f} × our memory, "
-        f"{min(peer.seconds for peer in others) / mine.seconds:.1f} × our time."
+        f"{min(peer.peak_mb for peer in others) / mine.peak_mb:.2f} × our memory, "
+        f"{min(peer.seconds for peer in others) / mine.seconds:.2f} × our time."
     )
