@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pluribus.partitions import contingency
+from pluribus.compare import adjusted_rand_index
 from pluribus.report._case import Case
 from pluribus.report._evidence_views import cuts, heat_map, is_ambiguous, pair_evidence
 from pluribus.report._object_map import object_map
@@ -143,23 +143,15 @@ def _agreement(case: Case) -> MemberAgreement:
     return MemberAgreement(
         names=tuple(case.ensemble.names),
         k=np.asarray(case.ensemble.n_clusters),
-        ari=np.array([_adjusted_rand_index(member, case.labels) for member in members]),
+        ari=np.array([_agree(member, case.labels) for member in members]),
         covered=np.array([np.mean(member >= 0) for member in members]),
     )
 
 
-def _adjusted_rand_index(a: np.ndarray, b: np.ndarray) -> float:
-    """Agreement of two partitions over the objects that both cover: 1 = identical, 0 = as by chance."""
-    table = contingency(a, b, sparse=True)
-
-    def pairs(counts: np.ndarray) -> float:
-        return float((counts * (counts - 1.0)).sum() / 2)
-
-    both, in_a, in_b = pairs(np.asarray(table.data)), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
-    n = float(table.sum())
-    expected = in_a * in_b / max(1.0, n * (n - 1) / 2)
-    highest = (in_a + in_b) / 2
-    return 1.0 if highest == expected else (both - expected) / (highest - expected)
+def _agree(member: np.ndarray, labels: np.ndarray) -> float:
+    """Agreement over the objects that both cover; 0 if there are none."""
+    both = (member >= 0) & (labels >= 0)
+    return adjusted_rand_index(member, labels) if both.any() else 0.0
 
 
 def _as_text(parameters, seed: int | None) -> dict[str, str]:

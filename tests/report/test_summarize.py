@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from pluribus.partitions import Ensemble, normalized_entropy
 from pluribus.report import Case, render, summarize
-from pluribus.report._summarize import _adjusted_rand_index
+from pluribus.report._summarize import _agree
 
 
 @given(st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 3)), min_size=1, max_size=40))
@@ -18,7 +18,7 @@ def test_adjusted_rand_index_over_the_objects_that_both_cover(pairs):
     a, b = np.array(pairs).T
     both = (a >= 0) & (b >= 0)
     if both.any():
-        assert _adjusted_rand_index(a, b) == pytest.approx(adjusted_rand_score(a[both], b[both]))
+        assert _agree(a, b) == pytest.approx(adjusted_rand_score(a[both], b[both]))
 
 
 def test_ambiguous_objects_and_the_clusters_they_are_between(plain_case):
