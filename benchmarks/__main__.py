@@ -1,6 +1,8 @@
 """``python -m benchmarks NAME``: run a benchmark, show its table, keep its figures."""
 
 import argparse
+import signal
+import sys
 from importlib import import_module
 from types import ModuleType
 
@@ -30,6 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not options.names:
         console.print(_overview())
         return 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # as with Ctrl-C: end the case, keep the figures
     failed = 0
     for name in options.names:
         session = Session(name, quick=options.quick, repeat=1 if options.quick else options.repeat, jobs=options.jobs)

@@ -12,7 +12,7 @@ import numpy as np
 from ._files import atomic_path
 
 # What numpy raises for a file that is cut, altered, empty, a pickle, or (TypeError) a single array.
-_DAMAGED = (EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error)
+_DAMAGED = (EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error, RuntimeError)
 
 
 class TaskStore:
@@ -72,7 +72,7 @@ class TaskStore:
         """Write the job's name into the directory, or refuse if another job's stands there."""
         label = self.directory / "job.json"
         found = _read_fingerprint(label)
-        if found is None and not any(self.directory.glob("task-*.npz")):
+        if found != self.fingerprint and not any(self.directory.glob("task-*.npz")):
             with atomic_path(label) as temporary:
                 temporary.write_text(json.dumps({"fingerprint": self.fingerprint}))
         elif found != self.fingerprint:

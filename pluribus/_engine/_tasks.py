@@ -1,6 +1,7 @@
 """Independent tasks on one core or all."""
 
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from functools import lru_cache
@@ -99,18 +100,46 @@ def _on_threads(function: Callable[[int], R], indices: Sequence[int], n_jobs: in
     """Yield the results as they come, in any order, with one thread of BLAS and OpenMP in each task."""
     controller = _controller(len(sys.modules))
 
+    running = _Running()
+
     def alone(index: int) -> R:
         # OpenMP's limit holds for the thread that sets it, BLAS's for the whole process: so the first is set
         # here, in the worker, and the second once, around all of them.
-        with controller.limit(limits=1, user_api="openmp"):
+        with running, controller.limit(limits=1, user_api="openmp"):
             return function(index)
 
     with controller.limit(limits=1, user_api="blas"):
         if len(indices) < 2:
             yield from map(alone, indices)
-        else:
-            parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
+            return
+        parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
+        try:
             yield from parallel(delayed(alone)(index) for index in indices)
+        except Exception:
+            running.wait()  # a thread that is still at work when the process ends would crash it
+            raise
+
+
+class _Running:
+    """How many tasks are at work."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._changed = threading.Condition()
+
+    def __enter__(self) -> None:
+        with self._changed:
+            self._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._count -= 1
+            self._changed.notify_all()
+
+    def wait(self) -> None:
+        """Until none is."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._count == 0)
 
 
 @lru_cache(maxsize=1)

@@ -1,6 +1,7 @@
 """The commands and their options. The work is done in one module for each command, loaded when it is called."""
 
 import enum
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -38,7 +39,7 @@ _CONSENSUS = (
 )
 
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]
-Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.", min=0)]
+Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.", min=0, max=2**32 - 1)]
 Id = Annotated[str | None, typer.Option("--id", help="Column that names the rows (default: one called 'id').")]
 Ignore = Annotated[str, typer.Option("--ignore", help="Columns to leave out, separated by commas.", metavar="COLUMNS")]
 Out = Annotated[
@@ -154,4 +155,7 @@ def demo(out: Out = None, quiet: Quiet = False) -> None:
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that knows no emoji is no reason to stop
     app(prog_name="pluribus")

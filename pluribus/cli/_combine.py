@@ -87,20 +87,20 @@ def run(job: CombineJob) -> _output.Written:
 
 def read_ensemble(paths: list[Path], id_column: str | None, ignore: list[str]) -> tuple[Ensemble, list[str]]:
     """The partitions of all files, joined by id where there is one, else row by row."""
-    tables, id_columns = zip(*[_input.read(path, id_column, []) for path in paths], strict=True)
+    tables = tuple(_input.read(path, id_column, [])[0] for path in paths)
     _check_ignored(ignore, tables)
     notes = [note for table in tables for note in table.notes]
     frames = [_partitions(table, ignore, prefix) for table, prefix in zip(tables, _file_names(paths), strict=True)]
     notes += _one_label_each(frames)
-    if all(id_columns):
+    if all(table.named for table in tables):
         joined = pd.concat([f.set_axis(t.ids) for f, t in zip(frames, tables, strict=True)], axis=1, join="outer")
         appearances = pd.Series(np.concatenate([table.ids for table in tables])).value_counts()
         partly = int((appearances < len(tables)).sum())
         if partly:
             notes.append(f"The files are joined by id: {partly:,} of {len(joined):,} objects are not in every file.")
         return Ensemble(joined, ids=joined.index.to_numpy().astype(str)), notes
-    if any(id_columns):
-        without = [str(path) for path, used in zip(paths, id_columns, strict=True) if not used]
+    if any(table.named for table in tables):
+        without = [str(path) for path, table in zip(paths, tables, strict=True) if not table.named]
         raise ValueError(
             f"Some files have an id column, but {', '.join(without)} has none, so the rows cannot be matched. Call it "
             "'id' in all files, or name it with --id."

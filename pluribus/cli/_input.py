@@ -7,12 +7,12 @@ from pluribus.tables import Table, read_table
 
 
 def read(path: Path, id_column: str | None, ignore: list[str]) -> tuple[Table, str | None]:
-    """The table, and the column that names its rows: the one given, or one called "id" whose values differ."""
+    """The table, and the column that names its rows: the one given, or one called "id"."""
     table = read_table(path, id_column=id_column, ignore=ignore)
     if id_column is not None:
         return table, id_column
     for column in table.frame.columns:
-        if str(column).lower() == "id" and table.frame[column].is_unique and table.frame[column].notna().all():
+        if str(column).lower() == "id":
             return read_table(path, id_column=column, ignore=ignore), column
     return table, None
 

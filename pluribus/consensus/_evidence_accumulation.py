@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from pluribus.consensus import _dendrogram, _trees
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.evidence import CoAssociation, MemoryLimitError
-from pluribus.partitions import order_by_size
+from pluribus.partitions import as_ensemble, order_by_size
 
 _LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
 
@@ -39,7 +39,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
     threshold : float, optional
         Cut at this dissimilarity instead; 0.5 with single link is the majority vote.
     k_range : (int, int), optional
-        The numbers of clusters among which the highest lifetime is sought.
+        The numbers of clusters among which the highest lifetime is sought; if none of them has any, among all.
     lifetime_scale : {"share", "log"}
         How lifetimes are measured: by how much the share of votes falls from one merge to the next (as in the source),
         or by which factor. Average link joins the pieces of one cluster at small shares, since fine partitions seldom
@@ -199,6 +199,9 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         if isinstance(ensemble, CoAssociation):
             return ensemble
         # All linkages but those on a sparse form start from the labels; the dense matrix is made where it is used.
+        ensemble = as_ensemble(ensemble)
+        if not ensemble.weights.all():  # a partition of weight 0 says nothing, not even that it covers an object
+            ensemble = ensemble.take_partitions(np.flatnonzero(ensemble.weights))
         held = self.evidence if self.evidence in ("sparse", "neighbors") else "operator"
         return CoAssociation(ensemble, form=held)
 

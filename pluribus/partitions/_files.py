@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from html import escape
 from os import PathLike
@@ -185,7 +187,7 @@ def _read_npz(path: Path) -> Ensemble | None:
     try:
         with np.load(path, allow_pickle=False) as file:
             stored = {key: file[key] for key in file.files}
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise TableError(f"{path} is not a readable NPZ file ({error}).") from error
     if not {"labels", "names", "weights"} <= set(stored):
         return None

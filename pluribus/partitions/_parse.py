@@ -81,7 +81,7 @@ def check_weights(weights: Any, r: int) -> np.ndarray:
     w = np.array(weights, dtype=float)
     if w.shape != (r,):
         raise ValueError(f"weights must hold one number for each of the {r} partitions; got shape {w.shape}.")
-    if not np.isfinite(w).all() or (w < 0).any() or not w.any():
+    if not np.isfinite(w).all() or (w < 0).any() or not w.any() or w.max() > 1e300:
         raise ValueError("weights must be finite and non-negative, and not all zero.")
     w.flags.writeable = False
     return w

@@ -7,7 +7,7 @@ _FLOOR = 8
 
 
 def stratified_sample(labels: np.ndarray, size: int, seed: int = 0) -> np.ndarray:
-    """Positions of at most `size` objects, sorted: proportional to the clusters, but none is left out.
+    """Positions of at most `size` objects, sorted: proportional to the clusters, but none left out, if there is room.
 
     Examples
     --------
@@ -22,6 +22,8 @@ def stratified_sample(labels: np.ndarray, size: int, seed: int = 0) -> np.ndarra
         return np.arange(n)
     shuffled = np.random.default_rng(seed).permutation(n)
     _, group, counts = np.unique(labels[shuffled], return_inverse=True, return_counts=True)
+    if len(counts) > size:  # not every cluster can show
+        return np.sort(shuffled[:size])
     floor = np.minimum(counts, min(_FLOOR, size // len(counts)))
     beyond = counts - floor
     quota = floor + (size - floor.sum()) * beyond // beyond.sum()

@@ -24,12 +24,13 @@ def read_parquet(path: Path, selection: Selection) -> Raw:
             selection.check(names, str(path))
             # Whole and then narrowed: by name, a column "a.b" would also be looked for inside a column "a".
             table = file.read() if not selection.ignore else file.read().select(selection.keep(names))
-    except (pa.ArrowException, OSError) as error:
+            frame = to_frame(table)
+    except (pa.ArrowException, OSError, IndexError) as error:
         raise TableError(
             f"'{path}' is not a Parquet file that can be read ({_first_line(error)}). "
             "It may be damaged or incomplete: write or copy it again."
         ) from error
-    return Raw(to_frame(table))
+    return Raw(frame)
 
 
 def read_npz(path: Path, selection: Selection) -> Raw:
@@ -56,7 +57,7 @@ def _load(path: Path) -> dict[str, np.ndarray]:
         with np.load(path, allow_pickle=False) as file:
             for key in file.files:
                 arrays[key] = file[key]
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
         if "allow_pickle" in str(error):
             raise TableError(
                 f"Array '{key}' of '{path}' holds Python objects, which are not read because they could run "

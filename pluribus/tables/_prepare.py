@@ -201,7 +201,9 @@ def _most_frequent(values: np.ndarray) -> float:
 
 
 def _is_constant(column: Column) -> bool:
-    return bool(column.values.min() == column.values.max())
+    """Whether the values are all equal, but for the rounding of floats."""
+    low, high = float(column.values.min()), float(column.values.max())
+    return high - low <= 1e-12 * max(abs(low), abs(high))
 
 
 def _feature_names(column: Column) -> list[str]:

@@ -81,7 +81,10 @@ def read_table(
     except OSError as error:
         raise TableError(f"'{path}' cannot be read: {error}. Check the file.") from error
     frame, ids, notes = _separate_ids(raw, selection, path)
-    return Table(frame, ids, name, tuple(notes), raw.decimal)
+    named = ids is not None
+    if ids is None:
+        ids = np.arange(len(frame)).astype(f"<U{len(str(len(frame)))}")
+    return Table(frame, ids, name, tuple(notes), raw.decimal, named)
 
 
 def _reader(path: Path) -> tuple[str, Callable[[Path, Selection], Raw]]:
@@ -104,8 +107,8 @@ def _endings() -> str:
     return ", ".join(READERS) + " (text also with .gz)"
 
 
-def _separate_ids(raw: Raw, selection: Selection, path: Path) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
-    """Take the ids out of the columns: those the user named, else the row names, else numbers from 0."""
+def _separate_ids(raw: Raw, selection: Selection, path: Path) -> tuple[pd.DataFrame, np.ndarray | None, list[str]]:
+    """Take the ids out of the columns: those the user named, else the row names, else none."""
     frame, notes = raw.frame, list(raw.notes)
     n = len(frame)
     ids = raw.ids
@@ -128,8 +131,6 @@ def _separate_ids(raw: Raw, selection: Selection, path: Path) -> tuple[pd.DataFr
             else:
                 notes.append("Dropped the first column: it has no name, and its values repeat.")
         frame = frame.drop(columns=ROW_NAMES)
-    if ids is None:
-        ids = np.arange(n).astype(f"<U{len(str(n))}")
     return frame, ids, notes
 
 

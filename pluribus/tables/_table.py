@@ -31,6 +31,8 @@ class Table:
         What was decided while reading, in plain words.
     decimal : str
         The decimal mark of the file, which cells that are still text are judged by.
+    named : bool
+        Whether the ids come from the file; else the rows are numbered.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Table:
     name: str
     notes: tuple[str, ...] = ()
     decimal: str = "."
+    named: bool = False
 
     def __post_init__(self) -> None:
         check_names([str(column) for column in self.frame.columns], self.name)

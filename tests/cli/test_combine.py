@@ -104,6 +104,27 @@ def test_column_of_ids_among_labels_is_noted(tmp_path, truth):
     assert "'who' has a different label for every object" in result.output.replace("\n", " ")
 
 
+def test_row_names_join_as_ids_do(tmp_path):
+    pd.DataFrame({"a": [0, 0, 1, 1]}, index=list("xyzw")).to_csv(tmp_path / "a.csv")
+    pd.DataFrame({"b": [0, 1, 0, 1]}, index=list("xzyw")).to_csv(tmp_path / "b.csv")
+    result = run("combine", tmp_path / "a.csv", tmp_path / "b.csv", "--k", 2, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert (clusters(tmp_path / "out")["uncertainty"] == 0).all()
+
+
+def test_ids_that_repeat_are_refused(tmp_path):
+    pd.DataFrame({"id": list("xxyz"), "a": [0, 0, 1, 1]}).to_csv(tmp_path / "a.csv", index=False)
+    result = run("combine", tmp_path / "a.csv", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "duplicate ids" in result.output
+
+
+def test_unanimity_on_one_cluster_stays_one(tmp_path):
+    pd.DataFrame({"a": [0] * 6, "b": [1] * 6}).to_csv(tmp_path / "a.csv", index=False)
+    assert run("combine", tmp_path / "a.csv", "--out", tmp_path / "out").exit_code == 0
+    assert (clusters(tmp_path / "out")["cluster"] == 0).all()
+
+
 def test_pairs_that_nobody_saw(tmp_path):
     pd.DataFrame({"id": list("abcd"), "x": [0, 0, None, None], "y": [None, None, 1, 1]}).to_csv(
         tmp_path / "l.csv", index=False

@@ -266,6 +266,14 @@ def test_weights_favor_a_partition():
         assert EvidenceAccumulation(2, **QUIET).fit(e).labels_.tolist() == expected
 
 
+def test_partitions_of_weight_0_say_nothing():
+    e = Ensemble([[0, 0, 1, 1], [0, 1, 0, 1]], weights=[1, 0])
+    assert EvidenceAccumulation(2, **QUIET).fit(e).labels_.tolist() == [0, 0, 1, 1]
+    only_there = Ensemble([[0, 0, 1, 1, -1, -1], [-1, -1, -1, -1, 0, 0]], weights=[1, 0])
+    with pytest.raises(ValueError, match="in no partition"):
+        EvidenceAccumulation(2, **QUIET).fit(only_there)
+
+
 def test_unobserved_pairs():
     e = Ensemble([[0, 0, -1, -1], [-1, -1, 0, 1]])
     with pytest.warns(UserWarning, match="4 pairs"):

@@ -124,3 +124,17 @@ def test_a_job_stopped_half_way_keeps_its_finished_tasks(tmp_path, stop, n_jobs)
     results = run_tasks(resumed, range(40), store=TaskStore(tmp_path, "job"))
     assert ran == list(range(6, 40))
     np.testing.assert_array_equal(np.array(results)[:, 0], np.arange(40))
+
+
+def test_an_error_waits_for_the_tasks_that_run():
+    finished = []
+
+    def task(index):
+        if index == 0:
+            raise ValueError("no")
+        time.sleep(0.3)
+        finished.append(index)
+
+    with pytest.raises(ValueError, match="no"):
+        run_tasks(task, range(2), n_jobs=2, verbose=False)
+    assert finished == [1]

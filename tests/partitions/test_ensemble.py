@@ -81,6 +81,7 @@ def test_all_containers_agree():
         (np.zeros(3, int), {}, r"Pass \[labels\]"),
         ([[0, 1]], {"weights": [-1]}, "non-negative"),
         ([[0, 1]], {"weights": [0]}, "not all zero"),
+        ([[0, 1], [0, 1]], {"weights": [1e308, 1e308]}, "finite"),
         ([[0, 1]], {"weights": [np.nan]}, "finite"),
         ([[0, 1]], {"weights": [1, 1]}, "one number for each"),
         ([[0, 1]], {"names": ["a", "b"]}, "one name for each"),

@@ -28,3 +28,8 @@ def test_the_most_uncertain_are_kept_and_small_clusters_too():
     assert set(np.argsort(-uncertainty)[:100]) <= set(sample)
     assert (labels[sample] == 1).sum() == 4
     assert (np.diff(sample) > 0).all()
+
+
+def test_more_clusters_than_places():
+    labels = np.arange(100_000) % 400
+    assert len(stratified_sample(labels, 300)) == 300
