@@ -45,8 +45,8 @@ def lifetimes(linkage: np.ndarray, top: float | None, scale: str = "share") -> n
 def longest_lived(lengths: np.ndarray, k_range: tuple[int, int] | None, allow_single_cluster: bool) -> int:
     """The k with the longest lifetime; on ties the smallest.
 
-    Without ``k_range`` the candidates are 2 … n - 1. Where none of the candidates has a lifetime (all objects always together,
-    or never), one cluster or all singletons are what the evidence says, and these count too.
+    Without ``k_range`` the candidates are 2 … n - 1. Where none of the candidates has a lifetime (all objects always
+    together, or never), one cluster or all singletons are what the evidence says, and these count too.
     """
     n = len(lengths) - 1
     low, high = k_range if k_range is not None else (1 if allow_single_cluster else 2, n - 1)
