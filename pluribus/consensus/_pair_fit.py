@@ -1,5 +1,6 @@
 """How well memberships explain pairwise evidence: the least-squares fit of y_i·y_j to c_ij, and its gradient."""
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ class Point(NamedTuple):
     pull: np.ndarray
 
 
-class PairFit:
+class PairFit(ABC):
     """P(Y) = Σ_ij W_ij (C_ij - y_i·y_j)² over objects, some of which are equal and held as one group.
 
     Parameters
@@ -64,9 +65,9 @@ class PairFit:
         # A sum of squares is below 0 by rounding only.
         return Point(Y, max(float(objective), 0.0), pull - push, pull)
 
+    @abstractmethod
     def _pull(self, weighted: np.ndarray) -> np.ndarray:
         """Σ_j W_ij C_ij y_j."""
-        raise NotImplementedError
 
     def _push(self, Y: np.ndarray, weighted: np.ndarray) -> np.ndarray:
         """Σ_j W_ij (y_i·y_j) y_j; if all pairs weigh the same it is (Yᵀ Y) y_i."""

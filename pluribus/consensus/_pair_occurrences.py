@@ -1,5 +1,6 @@
 """How often two objects are together, and who explains it: the data of the dyadic aspect model."""
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ _STORED_UP_TO = 5_000  # distinct objects; beyond, pairs are found again in each
 _BLOCKS = 16  # of rows, each with its own sums
 
 
-class PairCounts:
+class PairCounts(ABC):
     """How often each ordered pair of objects is together, with the expectation step over these pairs.
 
     Rows stand for groups of equal objects. A group's pairs are summed: C_gh m_g m_h with another group, and
@@ -49,16 +50,17 @@ class PairCounts:
         pulled = sum((part[0] for part in parts[1:]), start=parts[0][0])
         return B * pulled, sum(part[1] for part in parts) - self._shared
 
+    @abstractmethod
     def _explain_rows(self, p: np.ndarray, B: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, float]:
-        raise NotImplementedError
+        """The same for some rows, before the factor B and the shared term."""
 
+    @abstractmethod
     def take(self, index: np.ndarray) -> "PairCounts":
         """The pairs among some of the groups."""
-        raise NotImplementedError
 
+    @abstractmethod
     def pull(self, index: np.ndarray, values: np.ndarray) -> np.ndarray:
         """For each group the sum of ``values`` over its pairs with the groups ``index``, up to a factor of its own."""
-        raise NotImplementedError
 
 
 class IncidencePairs(PairCounts):
