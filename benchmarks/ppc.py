@@ -49,7 +49,7 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     alone: list[tuple[Result, list[Result]]] = []
     for kind in kinds:
         path = _ensembles.prepared(session, kind, n, R)
-        shared = {"ensemble": path, "n_clusters": K, "n_starts": N_STARTS}
+        shared: dict[str, Any] = {"ensemble": path, "n_clusters": K, "n_starts": N_STARTS}
         mine = session.measure(f"ours, {kind}", ours, init="dirichlet", jobs=session.jobs, **shared)
         peer = session.measure("numpy, dense", _peers.ppc, seed=0, **shared)
         beside.append((mine, [peer]))

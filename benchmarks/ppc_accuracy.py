@@ -72,7 +72,7 @@ def ours(name: str, subsamples: int, seed: int, jobs: int) -> Task:
     def judged(ensemble: Any) -> dict[str, Any]:
         ppc = PairwiseProbabilistic(k, random_state=seed, n_jobs=jobs).fit(ensemble)
         evidence = CoAssociation(ensemble, form="dense", n_jobs=jobs)  # all pairs alike, as in the paper
-        found = {"PPC": accuracy(y, ppc.labels_)}
+        found: dict[str, Any] = {"PPC": accuracy(y, ppc.labels_)}
         for method, linkage in LINKAGES.items():
             found[method] = accuracy(y, EvidenceAccumulation(k, linkage=linkage).fit(evidence).labels_)
         found["entropy"] = {str(c): float(ppc.uncertainty_[y == c].mean()) for c in np.unique(y)}
