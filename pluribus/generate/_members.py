@@ -42,7 +42,8 @@ class Member:
         except Exception as error:
             error.add_note(f"while {self.algorithm} clustered {seen.shape[0]} rows into {self.n_clusters}")
             raise
-        labels = np.full(X.shape[0], -1, dtype=np.min_scalar_type(-1 - int(found.max())))
+        highest = max(int(found.max()), 0)  # noise alone has none
+        labels = np.full(X.shape[0], -1, dtype=np.min_scalar_type(-1 - highest))
         labels[slice(None) if rows is None else rows] = found
         return labels
 

@@ -328,3 +328,11 @@ def test_it_is_an_estimator():
     assert clone(generator).get_params() == generator.get_params()
     assert pickle.loads(pickle.dumps(generator)).generate(X) == generator.generate(X)
     assert generator.set_params(n_members=3).generate(X).n_partitions == 3
+
+
+@pytest.mark.parametrize("k", [128, 129, 130])
+def test_labels_at_the_edge_of_a_byte(k):
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    ensemble = Generator(n_clusters=k, n_members=1, random_state=0, verbose=False).generate(X)
+    assert ensemble.n_clusters.tolist() == [k]
+    assert ensemble.labels.min() == 0
