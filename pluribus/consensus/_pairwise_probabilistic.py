@@ -82,11 +82,9 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
     n_clusters_ : int
     n_effective_clusters_ : int
         Clusters that are not empty of membership.
-    objective_ : float
-        The sum of squares. Where labels are missing and ``pair_weights="counts"`` it is over single observations, not
-        over pairs, which adds a constant.
-    objective_path_ : ndarray of shape (n_iter_ + 1,)
-        It never rises.
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        The sum of squares at the start and after each iteration; it never rises. Where labels are missing and
+        ``pair_weights="counts"`` it is over single observations, not over pairs, which adds a constant.
     n_iter_ : int
     converged_ : bool
 
@@ -101,7 +99,7 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
     >>> ppc = PairwiseProbabilistic(2, random_state=0).fit([[0, 0, 1], [0, 1, 1]])
     >>> ppc.membership_[1].round(3).tolist(), ppc.uncertainty_.round(3).tolist()
     ([0.5, 0.5], [0.0, 1.0, 0.0])
-    >>> round(ppc.objective_, 6)
+    >>> round(float(ppc.objective_[-1]), 6)
     0.25
     """
 
@@ -172,8 +170,7 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
             starts = self._starts(evidence, problem, k, seed)
         best = self._descend(problem, starts, k)[0]
         membership = best.membership[problem.inverse]
-        self.objective_path_ = np.array(best.path)
-        self.objective_ = best.objective
+        self.objective_ = np.array(best.path)
         self.n_iter_ = len(best.path) - 1
         self.converged_ = best.converged
         self.n_effective_clusters_ = int((membership.max(axis=0) > 1e-6).sum())

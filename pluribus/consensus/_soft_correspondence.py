@@ -89,9 +89,8 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     correspondences_ : list of r arrays of shape (k_p, n_clusters_)
         Row c says to which consensus clusters the cluster c of the partition corresponds (its label is
         ``ensemble.classes[p][c]``). Rows sum to 1, with "multiplicative" about.
-    objective_ : float
-    objective_path_ : ndarray of shape (n_iter_ + 1,)
-        It never rises.
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        The distance to all partitions at the start and after each iteration; it never rises.
     n_iter_ : int
     converged_ : bool
 

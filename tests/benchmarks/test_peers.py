@@ -44,7 +44,7 @@ def test_ppc_reaches_the_same_objective(labels):
     rng = np.random.default_rng(0)
     best = min(_peers._descend(c, rng.dirichlet(np.ones(3), len(c)))[0] for _ in range(5))
     ours = PairwiseProbabilistic(3, n_init=5, random_state=0, verbose=False).fit(labels)
-    assert ours.objective_ == pytest.approx(best, rel=1e-3)
+    assert ours.objective_[-1] == pytest.approx(best, rel=1e-3)
 
 
 def test_rows_on_the_simplex():
