@@ -5,4 +5,4 @@ in one module; the peers, written with nothing but numpy and scipy, are in ``_pe
 """
 
 # Each is a module here, with dashes for underscores. Its docstring's first line says what it measures.
-NAMES = ("average-link", "ppc", "eac-accuracy", "ppc-accuracy", "evidence-size")
+NAMES = ("average-link", "ppc", "eac-accuracy", "ppc-accuracy", "evidence-size", "reproduce")

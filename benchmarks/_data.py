@@ -1,7 +1,7 @@
 """The data sets of the papers' tables: from scikit-learn, made here, or read from a folder of CSV files.
 
 The folder is ``shared/data`` beside the repository, or what the environment variable PLURIBUS_DATA names. Each file is
-NAME.csv.gz: features, and a last column ``label``. Nothing is copied into the repository.
+NAME.csv.gz: features, and a last column ``label``; or NAME.npz: ``X`` and ``y``. Nothing is copied into the repository.
 """
 
 import os
@@ -12,7 +12,18 @@ from typing import NamedTuple
 import numpy as np
 
 FOLDER = Path(os.environ.get("PLURIBUS_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-READ = ("house_votes", "ionosphere", "breast_w", "pima", "optdigits")
+READ = (
+    "house_votes",
+    "ionosphere",
+    "breast_w",
+    "pima",
+    "optdigits",
+    "pendigits_test",
+    "glass",
+    "soybean_small",
+    "mnist_test",
+)
+ARRAYS = ("mnist_test",)  # of READ, those in NAME.npz
 
 
 class DataSet(NamedTuple):
@@ -38,6 +49,15 @@ def load(name: str, seed: int = 0) -> DataSet:
     return _LOADED[name]()
 
 
+def load_raw(name: str) -> DataSet:
+    """A set as it was published, its features not scaled."""
+    if name == "iris":
+        return _iris()
+    if name == "wine":
+        return _raw_wine()
+    return _read(name)
+
+
 def standardized(X: np.ndarray) -> np.ndarray:
     """Mean 0 and variance 1; constant columns are dropped."""
     spread = X.std(axis=0)
@@ -57,19 +77,26 @@ def _iris() -> DataSet:
     return DataSet(*load_iris(return_X_y=True))
 
 
-def _wine() -> DataSet:
+def _raw_wine() -> DataSet:
     from sklearn.datasets import load_wine
 
-    X, y = load_wine(return_X_y=True)
+    return DataSet(*load_wine(return_X_y=True))
+
+
+def _wine() -> DataSet:
+    X, y = _raw_wine()
     return DataSet(standardized(X), y)
 
 
 def _file(name: str) -> Path:
-    return FOLDER / f"{name}.csv.gz"
+    return FOLDER / (f"{name}.npz" if name in ARRAYS else f"{name}.csv.gz")
 
 
 def _read(name: str) -> DataSet:
     """The complete rows of a file; yes and no become 1 and 0."""
+    if name in ARRAYS:
+        with np.load(_file(name)) as arrays:
+            return DataSet(arrays["X"].astype(np.float64), arrays["y"])
     import pandas as pd
 
     frame = pd.read_csv(_file(name)).dropna()

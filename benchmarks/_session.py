@@ -78,16 +78,8 @@ class Session:
 
     def __exit__(self, *exception: object) -> None:
         self._scratch.cleanup()
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        kept = {
-            "benchmark": self.name,
-            "quick": self.quick,
-            "started": self.started,
-            "machine": machine(),
-            "versions": {name: version(name) for name in PACKAGES},
-            "cases": [asdict(result) for result in self.results],
-        }
-        self.path.write_text(json.dumps(kept, indent=1))
+        cases = [asdict(result) for result in self.results]
+        keep(self.path, self.name, self.quick, self.started, cases=cases)
 
     @property
     def n_failed(self) -> int:
@@ -154,6 +146,21 @@ class Session:
         if trace := outcome.pop("traceback", ""):
             self._progress.print(trace, markup=False)
         return Result(case, arguments=arguments, **outcome)
+
+
+def keep(path: Path, name: str, quick: bool, started: str, **figures: Any) -> Path:
+    """Write figures as JSON, with the machine and the versions."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = {
+        "benchmark": name,
+        "quick": quick,
+        "started": started,
+        "machine": machine(),
+        "versions": {package: version(package) for package in PACKAGES},
+        **figures,
+    }
+    path.write_text(json.dumps(kept, indent=1))
+    return path
 
 
 def machine() -> dict[str, Any]:

@@ -1,0 +1,6 @@
+"""Published tables: the sources' protocols run again, theirs and ours cell by cell (``reproduce SOURCE``).
+
+Each source is a module here, with its protocol (``tables``, ``n_runs`` and ``score``; see ``_published``).
+"""
+
+SOURCES = ("scec", "ppc", "penca", "embedding", "lift")
