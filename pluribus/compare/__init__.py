@@ -4,6 +4,7 @@ Each function takes two partitions of the same objects and says its direction in
 alike, of a ``…_distance`` less. Objects that either partition leaves out do not count.
 """
 
+from pluribus.compare._consistency import agreement_with_members, average_agreement, consistency_index
 from pluribus.compare._ensembles import DISTANCES, INDICES, distance_matrix, medoid
 from pluribus.compare._information import (
     adjusted_mutual_information_index,
@@ -32,7 +33,10 @@ __all__ = [
     "accuracy_index",
     "adjusted_mutual_information_index",
     "adjusted_rand_index",
+    "agreement_with_members",
+    "average_agreement",
     "completeness_index",
+    "consistency_index",
     "distance_matrix",
     "edit_distance",
     "fowlkes_mallows_index",

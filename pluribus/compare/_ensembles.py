@@ -53,11 +53,13 @@ def distance_matrix(ensemble: Any, metric: str | Measure = "variation_of_informa
     ensemble = as_ensemble(ensemble)
     distance = _named(metric)
     labels = np.asfortranarray(ensemble.labels)
+    known, k = isinstance(metric, str), ensemble.n_clusters.tolist()
     r = ensemble.n_partitions
     out = np.zeros((r, r))
     for i in range(r):
         for j in range(i + 1, r):
-            pair = Overlap.of(labels[:, i], labels[:, j]) if isinstance(metric, str) else labels[:, i]
+            names = f"both {ensemble.names[i]!r} and {ensemble.names[j]!r}"
+            pair = Overlap.of_codes(labels[:, i], labels[:, j], k[i], k[j], names) if known else labels[:, i]
             out[i, j] = out[j, i] = distance(pair, labels[:, j])
     return out
 
