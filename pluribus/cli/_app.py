@@ -113,7 +113,9 @@ def cluster(
 def combine(
     labels: Annotated[list[Path], typer.Argument(help="Files of labels: a column for each clustering.")],
     k: K = "auto",
-    method: Annotated[str, typer.Option(help=_CONSENSUS, metavar="NAME")] = "eac",
+    method: Annotated[
+        str, typer.Option(help=f"{_CONSENSUS} Or all: a table of them, and which to prefer.", metavar="NAME|all")
+    ] = "eac",
     seed: Seed = 0,
     id_column: Id = None,
     ignore: Ignore = "",

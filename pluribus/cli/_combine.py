@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from pluribus.cli import _input, _output
-from pluribus.consensus import accumulate, by_name, configured
+from pluribus.cli import _input, _methods, _output
+from pluribus.consensus import MethodComparison, accumulate, by_name, compare_methods, configured
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.tables import Table
 
+ALL = "all"  # in place of a method: every one
 OUR_COLUMNS = ["cluster", "uncertainty", "membership"]  # of a labels.csv that we wrote, beside its ids
 
 
@@ -39,8 +40,8 @@ def run(job: CombineJob) -> _output.Written:
     console = Console(quiet=job.quiet)
     start = time.perf_counter()
     k = _input.number_of_clusters(job.k)
-    method = _input.check_consensus(job.method, "--method")
-    if getattr(by_name(method)(), "needs_data", False):
+    method = ALL if job.method.lower() == ALL else _input.check_consensus(job.method, "--method")
+    if method != ALL and getattr(by_name(method)(), "needs_data", False):
         raise ValueError(
             f"--method {method} needs the data beside the labels: use pluribus cluster --consensus {method}."
         )
@@ -52,17 +53,23 @@ def run(job: CombineJob) -> _output.Written:
     check_observed(ensemble, job.unobserved)
     out = _input.ready_directory(job.out or Path(f"{job.labels[0].stem}-pluribus"))
 
+    compared: MethodComparison | None = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         consensus: Any = None
         found = k
-        if method == "eac" or k is None:
+        if method == ALL:
+            compared = compare_methods(ensemble, k, random_state=job.seed, verbose=not job.quiet)
+            consensus = compared.consensus
+        elif method == "eac" or k is None:
             consensus = accumulate(ensemble, k, unobserved="zero", verbose=not job.quiet)
             found = consensus.n_clusters_
-        if method != "eac":
+        if method not in (ALL, "eac"):
             consensus = configured(method, n_clusters=found, random_state=job.seed, verbose=not job.quiet)
             consensus.fit(ensemble)
     notes += _output.say_warnings(console, caught)
+    if compared is not None:
+        notes += _methods.say(console, compared)
     case = _output.case_of(
         consensus,
         ensemble,
@@ -70,6 +77,7 @@ def run(job: CombineJob) -> _output.Written:
         title=" + ".join(path.name for path in job.labels),
         ids=ensemble.ids,
         notes=notes,
+        methods=compared,
         parameters={
             "labels": [path.name for path in job.labels],
             "k": job.k,

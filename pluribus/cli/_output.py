@@ -5,7 +5,7 @@ import platform
 import warnings
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,14 @@ MOST_MEMBERSHIPS = 50  # columns in labels.csv
 
 @dataclass(frozen=True)
 class Written:
-    """The files of a finished job."""
+    """The files of a finished job; the last two if several methods were compared."""
 
     labels: Path
     ensemble: Path
     model: Path
     report: Path
+    consensus: Path | None = None
+    methods: Path | None = None
 
 
 def versions() -> dict[str, str]:
@@ -83,11 +85,19 @@ def write(case: Case, out: Path, figures: Mapping[str, Any]) -> Written:
     """Write the results: all are made under temporary names first, then moved to their own."""
     written = Written(out / "labels.csv", out / "ensemble.parquet", out / "model.json", out / "report.html")
     with ExitStack() as moves:
-        labels, ensemble, model, report = (moves.enter_context(atomic_path(path)) for path in astuple(written))
-        label_frame(case).to_csv(labels, index=False, float_format="%.6g")
-        case.ensemble.write(ensemble)
-        model.write_text(json.dumps(_model(case, figures), indent=2, default=_plain) + "\n", encoding="utf-8")
-        write_report(case, report)
+
+        def made(path: Path) -> Path:
+            return moves.enter_context(atomic_path(path))
+
+        label_frame(case).to_csv(made(written.labels), index=False, float_format="%.6g")
+        case.ensemble.write(made(written.ensemble))
+        model = json.dumps(_model(case, figures), indent=2, default=_plain) + "\n"
+        made(written.model).write_text(model, encoding="utf-8")
+        write_report(case, made(written.report))
+        if case.methods is not None:
+            written = replace(written, consensus=out / "consensus.csv", methods=out / "methods.csv")
+            method_labels(case).to_csv(made(out / "consensus.csv"), index=False)
+            case.methods.to_frame().to_csv(made(out / "methods.csv"), index=False, float_format="%.6g")
     return written
 
 
@@ -98,6 +108,12 @@ def label_frame(case: Case) -> pd.DataFrame:
     if case.membership.shape[1] <= MOST_MEMBERSHIPS:
         columns |= {f"membership_{j}": column for j, column in enumerate(case.membership.T)}
     return pd.DataFrame(columns)
+
+
+def method_labels(case: Case) -> pd.DataFrame:
+    """consensus.csv: id, and the cluster of each object by each method."""
+    runs = case.methods.completed if case.methods is not None else ()
+    return pd.DataFrame({"id": case.ids} | {run.name: run.consensus.labels_ for run in runs})
 
 
 def _model(case: Case, figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,5 +154,6 @@ def summarize(console: Console, case: Case, written: Written) -> None:
     console.print(grid)
     if case.n_clusters > 15:
         console.print(f"… and {case.n_clusters - 15} smaller clusters.")
-    for name, path in (("labels", written.labels), ("report", written.report)):
+    files = {"all methods": written.consensus, "their table": written.methods} if written.methods else {}
+    for name, path in ({"labels": written.labels, "report": written.report} | files).items():
         console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)

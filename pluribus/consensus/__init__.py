@@ -2,6 +2,7 @@
 
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
+from pluribus.consensus._compare_methods import MethodComparison, MethodRun, compare_methods
 from pluribus.consensus._correspondence import correspondence
 from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
@@ -29,6 +30,8 @@ __all__ = [
     "HypergraphPartitioning",
     "LiftedConsensus",
     "MetaClustering",
+    "MethodComparison",
+    "MethodRun",
     "MixtureConsensus",
     "MutualInformationConsensus",
     "PairwiseProbabilistic",
@@ -37,6 +40,7 @@ __all__ = [
     "VotingConsensus",
     "accumulate",
     "by_name",
+    "compare_methods",
     "configured",
     "correspondence",
     "names",

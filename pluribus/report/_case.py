@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from pluribus.consensus import MethodComparison
 from pluribus.partitions import Ensemble
 
 
@@ -40,6 +41,8 @@ class Case:
         The original columns, for the profiles of the clusters.
     notes : sequence of str
         Choices made on the way, and warnings.
+    methods : MethodComparison, optional
+        Other consensus functions on the same ensemble, if they were compared.
     parameters, versions : mappings
     seed : int, optional
 
@@ -74,6 +77,7 @@ class Case:
     feature_names: Sequence[str] = ()
     frame: pd.DataFrame | None = None
     notes: Sequence[str] = ()
+    methods: MethodComparison | None = None
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,293 @@
+"""All consensus functions on one ensemble, side by side."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pluribus._engine import track
+from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
+from pluribus.consensus._method_choice import Choice, choose
+from pluribus.consensus._names import by_name, configured, names
+from pluribus.consensus._number_of_clusters import accumulate
+from pluribus.partitions import Ensemble, as_ensemble
+
+# Distinct objects × partitions up to which a method is run without being asked for by name: at these sizes it takes a
+# few minutes on one core. Methods that are not named here have the last limit.
+_MOST_LABELS = {
+    "penca": 500_000,
+}
+_OTHERWISE = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class MethodRun:
+    """One consensus function on the ensemble: what it gave, or why it gave nothing.
+
+    Attributes
+    ----------
+    name : str
+    consensus : the fitted estimator, or None
+    n_clusters : int
+        Clusters that hold objects; 0 if there is no result.
+    seconds : float
+    nmi_members, ari_members : float
+        Mean normalized mutual information and mean adjusted Rand index with the members, by their weights.
+    ari_methods : float
+        Mean adjusted Rand index with the other methods' partitions; NaN if there is no other.
+    problem : str
+        Why there is no result; empty if there is one.
+    notes : tuple of str
+        What the method warned of.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import compare_methods
+    >>> run = compare_methods([[0, 0, 1, 1], [0, 0, 1, 1]], 2, verbose=False).runs[0]
+    >>> run.name, run.n_clusters, run.ari_members
+    ('cspa', 2, 1.0)
+    """
+
+    name: str
+    consensus: Any = None
+    n_clusters: int = 0
+    seconds: float = float("nan")
+    nmi_members: float = float("nan")
+    ari_members: float = float("nan")
+    ari_methods: float = float("nan")
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MethodComparison:
+    """Several consensus functions on one ensemble. See :func:`pluribus.consensus.compare_methods`.
+
+    Attributes
+    ----------
+    runs : tuple of MethodRun
+        Those with a result first, best agreement with the members first; then those without, by name.
+    n_clusters : int
+        The number of clusters asked for, or found by evidence accumulation.
+    agreement : ndarray of shape (m, m)
+        Adjusted Rand indices between the m partitions, in the order of ``runs``.
+    preferred : str
+        The method to prefer.
+    tied : tuple of str
+        Methods that the rule cannot tell from the best.
+    verdict : str
+        How much the choice means, in words.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import compare_methods
+    >>> compared = compare_methods([[0, 0, 1, 1], [0, 0, 1, 1]], 2, methods=["eac", "scec"], verbose=False)
+    >>> compared.consensus.labels_, compared.preferred
+    (array([0, 0, 1, 1]), 'eac')
+    >>> compared.to_frame()[["method", "n_clusters", "nmi_members", "ari_methods"]]
+      method  n_clusters  nmi_members  ari_methods
+    0    eac           2          1.0          1.0
+    1   scec           2          1.0          1.0
+    """
+
+    runs: tuple[MethodRun, ...]
+    n_clusters: int
+    agreement: np.ndarray
+    preferred: str
+    tied: tuple[str, ...]
+    verdict: str
+
+    @property
+    def completed(self) -> tuple[MethodRun, ...]:
+        """The runs that have a result."""
+        return tuple(run for run in self.runs if run.consensus is not None)
+
+    @property
+    def consensus(self) -> Any:
+        """The fitted consensus function that is preferred."""
+        return next(run.consensus for run in self.runs if run.name == self.preferred)
+
+    @property
+    def partitions(self) -> Ensemble:
+        """The partitions of all methods, named after them."""
+        done = self.completed
+        return Ensemble([run.consensus.labels_ for run in done], names=[run.name for run in done])
+
+    def standing(self, run: MethodRun) -> str:
+        """What the rule makes of a run, in a word or two: preferred, tied, other k, or nothing."""
+        if run.name == self.preferred:
+            return "preferred"
+        if run.name in self.tied:
+            return "tied"
+        return "other k" if run.n_clusters not in (0, self.n_clusters) else ""
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each method, in the order of ``runs``."""
+        return pd.DataFrame(
+            {
+                "method": [run.name for run in self.runs],
+                "n_clusters": pd.array([run.n_clusters or None for run in self.runs], dtype="Int64"),
+                "seconds": [run.seconds for run in self.runs],
+                "nmi_members": [run.nmi_members for run in self.runs],
+                "ari_members": [run.ari_members for run in self.runs],
+                "ari_methods": [run.ari_methods for run in self.runs],
+                "standing": [self.standing(run) for run in self.runs],
+                "problem": [run.problem for run in self.runs],
+            }
+        )
+
+
+def compare_methods(
+    ensemble: Any,
+    n_clusters: int | None = None,
+    *,
+    methods: Sequence[str] | None = None,
+    random_state: int = 0,
+    verbose: bool = True,
+) -> MethodComparison:
+    """Run every consensus function on one ensemble, and say which partition to prefer.
+
+    Preferred is, among the methods that gave the number of clusters asked for, the one with the highest mean normalized
+    mutual information with the members (their weights count). Methods within 0.01 of it are tied; of these the one with
+    the highest mean adjusted Rand index with the other methods is taken, then the first by name. This is a rule, not
+    proof: it rewards partitions that are like the members, whether the members are right or not. ``verdict`` says
+    whether the choice matters.
+
+    A method that fails does not stop the others: its row says why. Methods that need the data, and those that would
+    take more than minutes at this size, are left out with a word in their row; name them in ``methods`` to run them.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or labels that can be one
+    n_clusters : int, optional
+        For all methods. By default what evidence accumulation finds.
+    methods : sequence of names, optional
+        Which methods to run, however long they take. By default all of ``names()``.
+    random_state : int
+        Each method gets it: its partition is the same as when it is run alone with it.
+    verbose : bool
+
+    Returns
+    -------
+    MethodComparison
+
+    Examples
+    --------
+    >>> from pluribus.consensus import compare_methods
+    >>> labels = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 2], ["a", "a", "a", "b", "b", None]]
+    >>> compared = compare_methods(labels, 2, methods=["eac", "qmi", "voting"], verbose=False)
+    >>> [run.name for run in compared.completed]
+    ['eac', 'qmi', 'voting']
+    >>> print(compared.verdict.partition(":")[0])
+    All 3 candidates give nearly the same partition (adjusted Rand index between them at least 1.00)
+    """
+    ensemble = as_ensemble(ensemble)
+    if n_clusters is not None and not 1 <= n_clusters <= ensemble.n_objects:
+        raise ValueError(
+            f"n_clusters={n_clusters} must be between 1 and the number of objects, {ensemble.n_objects}, or None."
+        )
+    chosen = _checked(methods)
+    accumulated = None
+    if n_clusters is None:
+        accumulated = _run("eac", ensemble, None, random_state, verbose)
+        if accumulated.consensus is None:
+            raise ValueError(f"The number of clusters cannot be found: {accumulated.problem} Give n_clusters.")
+        n_clusters = accumulated.n_clusters
+    n_labels = _distinct(ensemble) * ensemble.n_partitions
+    runs = []
+    for name in track(chosen, "consensus functions", verbose=verbose):
+        if accumulated is not None and name == "eac":
+            runs.append(accumulated)
+        elif reason := _left_out(name, n_labels, asked_for=methods is not None):
+            runs.append(MethodRun(name, problem=reason))
+        else:
+            runs.append(_run(name, ensemble, n_clusters, random_state, verbose=False))
+    return _compared(runs, int(n_clusters))
+
+
+def _checked(methods: Sequence[str] | None) -> list[str]:
+    if methods is None:
+        return names()
+    for name in methods:
+        by_name(name)  # refuses what is not there
+    chosen = list(dict.fromkeys(name.lower() for name in methods))
+    if not chosen:
+        raise ValueError("methods is empty: name at least one, or give None for all.")
+    return chosen
+
+
+def _distinct(ensemble: Ensemble) -> int:
+    """Objects as the methods see them, equal ones counted once."""
+    return ensemble.n_objects if ensemble.memberships is not None else len(ensemble.unique_rows().counts)
+
+
+def _left_out(name: str, n_labels: int, *, asked_for: bool) -> str:
+    """Why a method is not run; empty if it is."""
+    if getattr(by_name(name)(), "needs_data", False):
+        return "Not run: it needs the data beside the labels."
+    most = _MOST_LABELS.get(name, _OTHERWISE)
+    if n_labels <= most or asked_for:
+        return ""
+    return (
+        f"Not run: {n_labels:,} different labels (distinct objects × partitions) may take it long, the limit is "
+        f"{most:,}. Run it by its name."
+    )
+
+
+def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> MethodRun:
+    """Fit one method and compare it with the members; what goes wrong becomes a word about it."""
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            consensus = _fitted(name, ensemble, n_clusters, random_state, verbose)
+        except Exception as error:  # whatever it is, the other methods go on
+            return MethodRun(name, seconds=time.perf_counter() - start, problem=_in_a_line(error))
+    seconds = time.perf_counter() - start
+    labels = consensus.labels_
+    members = ensemble.labels.T
+    ari = [adjusted_rand_index(member, labels) for member in members]
+    nmi = [normalized_mutual_information_index(member, labels) for member in members]
+    return MethodRun(
+        name,
+        consensus,
+        n_clusters=len(np.unique(labels[labels >= 0])),
+        seconds=seconds,
+        nmi_members=float(np.average(nmi, weights=ensemble.weights)),
+        ari_members=float(np.average(ari, weights=ensemble.weights)),
+        notes=tuple(str(w.message) for w in caught if issubclass(w.category, UserWarning)),
+    )
+
+
+def _fitted(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> Any:
+    if name == "eac":
+        return accumulate(ensemble, n_clusters, unobserved="zero", verbose=verbose)
+    return configured(name, n_clusters=n_clusters, random_state=random_state, verbose=verbose).fit(ensemble)
+
+
+def _in_a_line(error: Exception) -> str:
+    text = " ".join(str(error).split()) or "no reason given"
+    kind = "" if isinstance(error, ValueError | ImportError | MemoryError) else f"{type(error).__name__}: "
+    return f"Failed: {kind}{text}"
+
+
+def _compared(runs: list[MethodRun], n_clusters: int) -> MethodComparison:
+    done = sorted((run for run in runs if run.consensus is not None), key=lambda r: (-round(r.nmi_members, 9), r.name))
+    left = sorted((run for run in runs if run.consensus is None), key=lambda r: r.name)
+    if not done:
+        problems = "; ".join(f"{run.name}: {run.problem}" for run in left)
+        raise ValueError(f"No method gave a result. {problems}")
+    m = len(done)
+    between = np.eye(m)
+    for i in range(m):
+        for j in range(i):
+            between[i, j] = between[j, i] = adjusted_rand_index(done[i].consensus.labels_, done[j].consensus.labels_)
+    with_others = (between.sum(axis=1) - 1) / (m - 1) if m > 1 else np.full(m, np.nan)
+    done = [replace(run, ari_methods=float(mean)) for run, mean in zip(done, with_others, strict=True)]
+    k, nmi = np.array([run.n_clusters for run in done]), np.array([run.nmi_members for run in done])
+    choice: Choice = choose([run.name for run in done], k, nmi, between, n_clusters)
+    return MethodComparison((*done, *left), n_clusters, between, choice.preferred, choice.tied, choice.verdict)
