@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pluribus.compare._ensembles import INDICES, Measure
-from pluribus.compare._overlap import Overlap
+from pluribus.compare._overlap import Overlap, hard_overlap
 from pluribus.partitions import as_ensemble, encode_labels
 
 
@@ -28,7 +28,7 @@ def consistency_index(consensus: Any, member: Any, *, weighting: Literal["inside
     >>> consistency_index([0, 0, 1, 1], [0, 0, 1, 2]), consistency_index([0, 0, 1, 2], [0, 0, 1, 1])
     (0.5, 0.4375)
     """
-    overlap = Overlap.of(consensus, member)
+    overlap = hard_overlap(consensus, member, "consistency_index")
     outside = overlap.n - overlap.a[overlap.row]
     if weighting == "inside":
         value = overlap.shared * outside
@@ -67,20 +67,20 @@ def agreement_with_members(partition: Any, ensemble: Any, index: str | Measure =
     [1.0, 0.833]
     """
     ensemble = as_ensemble(ensemble)
-    codes, classes = encode_labels(partition, "partition")
+    codes, _ = encode_labels(partition, "partition")
     if len(codes) != ensemble.n_objects:
         raise ValueError(f"The partition labels {len(codes)} objects, but the ensemble {ensemble.n_objects}.")
+    covered = codes >= 0
+    for name, seen in zip(ensemble.names, (ensemble.labels[covered] >= 0).any(axis=0), strict=True):
+        if not seen:
+            raise ValueError(f"No object is in both the partition and {name!r}, so they cannot be compared.")
     members = np.asfortranarray(ensemble.labels).T
     if not isinstance(index, str):
         return np.array([index(codes, member) for member in members], dtype=float)
     if index not in _MEASURES:
         raise ValueError(f"No index is called {index!r}; there are {', '.join(sorted(_MEASURES))}.")
     measure = _MEASURES[index]
-    values = []
-    for name, member, k in zip(ensemble.names, members, ensemble.n_clusters.tolist(), strict=True):
-        overlap = Overlap.of_codes(codes, member, len(classes), k, f"both the partition and {name!r}")
-        values.append(measure(overlap, None))
-    return np.array(values, dtype=float)
+    return np.array([measure(Overlap.of_codes(codes, member), None) for member in members], dtype=float)
 
 
 def average_agreement(partition: Any, ensemble: Any, index: str | Measure = "consistency") -> float:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import track
 from pluribus.compare import _information, _matching, _pairs
 from pluribus.compare._overlap import Overlap
-from pluribus.partitions import as_ensemble
+from pluribus.partitions import Ensemble, as_ensemble
 
 Measure = Callable[[Any, Any], float]
 
@@ -33,7 +34,9 @@ INDICES: dict[str, Measure] = {
 }
 
 
-def distance_matrix(ensemble: Any, metric: str | Measure = "variation_of_information") -> np.ndarray:
+def distance_matrix(
+    ensemble: Any, metric: str | Measure = "variation_of_information", *, verbose: bool = False
+) -> np.ndarray:
     """Distances between all pairs of an ensemble's partitions.
 
     Parameters
@@ -41,6 +44,8 @@ def distance_matrix(ensemble: Any, metric: str | Measure = "variation_of_informa
     ensemble : Ensemble, or labels that can be one
     metric : name in ``DISTANCES``, or a function of two label sequences
         Each pair is compared on the objects that both partitions cover.
+    verbose : bool
+        Show progress (only on a terminal).
 
     Examples
     --------
@@ -52,14 +57,13 @@ def distance_matrix(ensemble: Any, metric: str | Measure = "variation_of_informa
     """
     ensemble = as_ensemble(ensemble)
     distance = _named(metric)
+    _check_overlap(ensemble)
     labels = np.asfortranarray(ensemble.labels)
-    known, k = isinstance(metric, str), ensemble.n_clusters.tolist()
     r = ensemble.n_partitions
     out = np.zeros((r, r))
-    for i in range(r):
+    for i in track(range(r), "comparing partitions", verbose=verbose):
         for j in range(i + 1, r):
-            names = f"both {ensemble.names[i]!r} and {ensemble.names[j]!r}"
-            pair = Overlap.of_codes(labels[:, i], labels[:, j], k[i], k[j], names) if known else labels[:, i]
+            pair = Overlap.of_codes(labels[:, i], labels[:, j]) if isinstance(metric, str) else labels[:, i]
             out[i, j] = out[j, i] = distance(pair, labels[:, j])
     return out
 
@@ -75,6 +79,19 @@ def medoid(ensemble: Any, metric: str | Measure = "variation_of_information") ->
     """
     ensemble = as_ensemble(ensemble)
     return int(np.argmin(distance_matrix(ensemble, metric) @ ensemble.weights))
+
+
+def _check_overlap(ensemble: Ensemble) -> None:
+    """Each two partitions must have an object in common."""
+    if not ensemble.has_missing:
+        return
+    seen = (ensemble.labels >= 0).astype(np.float32)
+    apart = np.argwhere(seen.T @ seen == 0)
+    if len(apart):
+        first, second = (ensemble.names[p] for p in apart[0])
+        raise ValueError(
+            f"No object is in both {first!r} and {second!r}, so they cannot be compared. Leave one of them out."
+        )
 
 
 def _named(metric: str | Measure) -> Measure:

@@ -1,12 +1,15 @@
-"""Indices that count bits (nats): what one partition tells about the other."""
+"""Indices that count bits (nats): what one partition tells about the other.
+
+For soft partitions they go by the contingency table of the memberships, Σ_x u_xi v_xj: an object is drawn, then a
+cluster for it from each of its rows. How unsure a membership is counts as not told, also against itself.
+"""
 
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
-from sklearn.metrics.cluster import expected_mutual_information
 
-from pluribus.compare._overlap import Overlap
+from pluribus._kernels._expected_information import expected_information
+from pluribus.compare._overlap import Overlap, any_overlap, hard_overlap
 
 Average = Literal["geometric", "arithmetic", "max", "min"]
 
@@ -18,7 +21,7 @@ def _entropy(sizes: np.ndarray, n: int) -> float:
 
 def _terms(a: Any, b: Any) -> tuple[Overlap, float, float, float]:
     """The overlap, the mutual information, and both entropies."""
-    overlap = Overlap.of(a, b)
+    overlap = any_overlap(a, b)
     n = overlap.n
     share = overlap.shared / n
     # Logarithms of integers are subtracted, not of their quotient, so that equal partitions give exactly the entropy.
@@ -78,7 +81,7 @@ def adjusted_mutual_information_index(a: Any, b: Any, *, average: Average = "ari
     >>> round(adjusted_mutual_information_index([0, 0, 1, 1], [0, 0, 1, 2]), 6)
     0.571429
     """
-    overlap, information, entropy_a, entropy_b = _terms(a, b)
+    overlap, information, entropy_a, entropy_b = _terms(hard_overlap(a, b, "adjusted_mutual_information_index"), None)
     if len(overlap.shared) == (overlap.a > 0).sum() == (overlap.b > 0).sum():
         return 1.0  # each cluster meets one cluster only: equal
     if (overlap.a > 0).sum() == 1 or (overlap.b > 0).sum() == 1:
@@ -92,9 +95,8 @@ def adjusted_mutual_information_index(a: Any, b: Any, *, average: Average = "ari
 
 def _expected(overlap: Overlap) -> float:
     """Expected mutual information of random partitions with these cluster sizes."""
-    shape = (len(overlap.a), len(overlap.b))
-    table = sparse.csr_matrix((overlap.shared, (overlap.row, overlap.column)), shape=shape)
-    return float(expected_mutual_information(table, overlap.n))
+    sizes_a, sizes_b = (np.unique(sizes[sizes > 0], return_counts=True) for sizes in (overlap.a, overlap.b))
+    return float(expected_information(*sizes_a, *sizes_b, overlap.n))
 
 
 def variation_of_information_distance(a: Any, b: Any) -> float:
@@ -167,6 +169,6 @@ def v_measure_index(a: Any, b: Any) -> float:
     >>> round(v_measure_index([0, 0, 1, 1], [0, 0, 1, 2]), 6)
     0.8
     """
-    overlap = Overlap.of(a, b)
+    overlap = any_overlap(a, b)
     h, c = homogeneity_index(overlap, None), completeness_index(overlap, None)
     return 2 * h * c / (h + c) if h + c > 0 else 0.0

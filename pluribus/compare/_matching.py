@@ -1,4 +1,7 @@
-"""Indices that match clusters with clusters."""
+"""Indices that match clusters with clusters.
+
+The best one-to-one matching extends to soft partitions: half of what their memberships differ by, column by column.
+"""
 
 from typing import Any
 
@@ -6,11 +9,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-from pluribus.compare._overlap import Overlap
+from pluribus.compare._overlap import Overlap, hard_overlap, pair_of
+from pluribus.compare._partitions import SoftPair
 
 
-def _best_matching(overlap: Overlap) -> int:
-    """The most objects that a one-to-one matching of clusters can bring together.
+def best_matching(overlap: Overlap) -> tuple[np.ndarray, np.ndarray]:
+    """The one-to-one matching of clusters that brings the most objects together: clusters of a, and theirs in b.
 
     On the sparse table: each cluster may also stay unmatched, as a partner of its own that it shares nothing with.
     """
@@ -24,8 +28,20 @@ def _best_matching(overlap: Overlap) -> int:
         [most + 1 - overlap.shared, np.full(k_a + k_b, most + 1), np.full(len(overlap.shared), most + 1)]
     )
     graph = sparse.csr_array((cost, (row, column)), shape=(k_a + k_b, k_a + k_b))
-    chosen = min_weight_full_bipartite_matching(graph)
-    return int((most + 1) * (k_a + k_b) - graph[chosen[0], chosen[1]].sum())
+    first, second = min_weight_full_bipartite_matching(graph)
+    matched = (first < k_a) & (second < k_b)
+    return first[matched], second[matched]
+
+
+def _misplaced(a: Any, b: Any) -> tuple[float, int]:
+    """Objects outside matching clusters, and all objects."""
+    pair = pair_of(a, b)
+    if isinstance(pair, SoftPair):
+        return pair.misplaced, pair.n
+    partner = np.full(len(pair.a), -1)
+    first, second = best_matching(pair)
+    partner[first] = second
+    return pair.n - int(pair.shared[partner[pair.row] == pair.column].sum()), pair.n
 
 
 def accuracy_index(a: Any, b: Any) -> float:
@@ -37,8 +53,8 @@ def accuracy_index(a: Any, b: Any) -> float:
     >>> accuracy_index([0, 0, 1, 1], [1, 1, 0, 2])
     0.75
     """
-    overlap = Overlap.of(a, b)
-    return _best_matching(overlap) / overlap.n
+    misplaced, n = _misplaced(a, b)
+    return (n - misplaced) / n
 
 
 def edit_distance(a: Any, b: Any) -> float:
@@ -50,8 +66,7 @@ def edit_distance(a: Any, b: Any) -> float:
     >>> edit_distance([0, 0, 1, 1], [1, 1, 0, 2])
     1.0
     """
-    overlap = Overlap.of(a, b)
-    return float(overlap.n - _best_matching(overlap))
+    return float(_misplaced(a, b)[0])
 
 
 def purity_index(a: Any, b: Any) -> float:
@@ -63,7 +78,7 @@ def purity_index(a: Any, b: Any) -> float:
     >>> purity_index([0, 0, 1, 1], [0, 0, 1, 2]), purity_index([0, 0, 1, 2], [0, 0, 1, 1])
     (1.0, 0.75)
     """
-    overlap = Overlap.of(a, b)
+    overlap = hard_overlap(a, b, "purity_index")
     return _largest_shares(overlap.column, overlap.shared, len(overlap.b)) / overlap.n
 
 
@@ -76,7 +91,7 @@ def van_dongen_distance(a: Any, b: Any) -> float:
     >>> van_dongen_distance([0, 0, 1, 1], [0, 0, 1, 2])
     1.0
     """
-    overlap = Overlap.of(a, b)
+    overlap = hard_overlap(a, b, "van_dongen_distance")
     by_row = _largest_shares(overlap.row, overlap.shared, len(overlap.a))
     return float(2 * overlap.n - by_row - _largest_shares(overlap.column, overlap.shared, len(overlap.b)))
 

@@ -5,11 +5,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from pluribus.partitions import contingency, contingency_of_codes
+from pluribus.compare._partitions import SoftPair, as_partitions
+from pluribus.partitions import contingency_of_codes
 
 
 class Overlap(NamedTuple):
-    """The objects that clusters of two partitions share. At most n cells, however many clusters there are."""
+    """The objects that clusters of two partitions share. At most n cells, however many clusters there are.
+
+    Whole numbers for hard partitions; for soft ones the products of memberships, summed over the objects.
+    """
 
     shared: np.ndarray  # objects of each cell that is not empty
     row: np.ndarray  # its cluster in the first partition
@@ -19,25 +23,57 @@ class Overlap(NamedTuple):
     n: int
 
     @classmethod
-    def of(cls, a: Any, b: Any) -> "Overlap":
-        """From two label sequences, or from an overlap that is already there (then ``b`` is not looked at)."""
-        if isinstance(a, Overlap):
-            return a
-        return cls._of_table(contingency(a, b, sparse=True), "both partitions")
-
-    @classmethod
-    def of_codes(cls, a: np.ndarray, b: np.ndarray, k_a: int, k_b: int, names: str) -> "Overlap":
-        """The same for labels coded 0 … k - 1 (-1 = missing); an error calls the two partitions by ``names``."""
-        many_cells = k_a * k_b > len(a)
-        return cls._of_table(contingency_of_codes(a, b, k_a, k_b, sparse=many_cells), names)
-
-    @classmethod
-    def _of_table(cls, table: np.ndarray | sparse.csr_array, names: str) -> "Overlap":
-        table = sparse.coo_array(table)
+    def of_codes(cls, a: np.ndarray, b: np.ndarray) -> "Overlap":
+        """From labels coded 0 … k-1, -1 = missing."""
+        k_a, k_b = int(a.max(initial=-1)) + 1, int(b.max(initial=-1)) + 1
+        if k_a * k_b <= max(2 * len(a), 2**16):
+            return cls._of_table(np.asarray(contingency_of_codes(a, b, k_a, k_b)))
+        table = sparse.coo_array(contingency_of_codes(a, b, k_a, k_b, sparse=True))
         row, column, count = table.row, table.col, table.data
-        n = int(count.sum())
-        if n == 0:
-            raise ValueError(f"No object is in {names}, so they cannot be compared.")
-        sizes_a = np.bincount(row, count, minlength=table.shape[0]).astype(np.int64)
-        sizes_b = np.bincount(column, count, minlength=table.shape[1]).astype(np.int64)
-        return cls(count, row, column, sizes_a, sizes_b, n)
+        sizes_a = np.bincount(row, count, minlength=k_a).astype(np.int64)
+        sizes_b = np.bincount(column, count, minlength=k_b).astype(np.int64)
+        return cls(count, row, column, sizes_a, sizes_b, int(count.sum()))._checked()
+
+    @classmethod
+    def of_memberships(cls, pair: SoftPair) -> "Overlap":
+        """The contingency table of soft partitions: Σ_x u_xi v_xj."""
+        return cls._of_table(pair.u.T @ pair.v)._replace(n=pair.n)
+
+    @classmethod
+    def _of_table(cls, table: np.ndarray) -> "Overlap":
+        row, column = np.nonzero(table)
+        cells = table[row, column]
+        return cls(cells, row, column, table.sum(axis=1), table.sum(axis=0), int(table.sum()))._checked()
+
+    def _checked(self) -> "Overlap":
+        if not len(self.shared):
+            raise ValueError("No object is in both partitions, so they cannot be compared.")
+        return self
+
+
+Pair = Overlap | SoftPair
+
+
+def pair_of(a: Any, b: Any) -> Pair:
+    """Two partitions, ready to be compared; or a pair that is there already (then ``b`` is not looked at)."""
+    if isinstance(a, Overlap | SoftPair):
+        return a
+    a, b = as_partitions(a, b)
+    return Overlap.of_codes(a, b) if a.ndim == b.ndim == 1 else SoftPair(a, b)
+
+
+def hard_overlap(a: Any, b: Any, measure: str) -> Overlap:
+    """For measures that have no fuzzy form."""
+    pair = pair_of(a, b)
+    if isinstance(pair, SoftPair):
+        raise ValueError(
+            f"{measure} has no fuzzy form. Harden the memberships first (pluribus.partitions.harden), or use a measure "
+            "that takes them, such as rand_index, normalized_mutual_information_index or accuracy_index."
+        )
+    return pair
+
+
+def any_overlap(a: Any, b: Any) -> Overlap:
+    """For measures of the contingency table, which soft partitions have too."""
+    pair = pair_of(a, b)
+    return Overlap.of_memberships(pair) if isinstance(pair, SoftPair) else pair

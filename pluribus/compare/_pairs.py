@@ -1,24 +1,32 @@
-"""Indices that count pairs of objects: together in both, in one, in none."""
+"""Indices that count pairs of objects: together in both, in one, in none.
+
+In soft partitions a pair is together to the degree E = 1 - ½ ‖u_x - u_y‖₁ (Hüllermeier, Rifqi, Henzgen and Senge,
+"Comparing fuzzy partitions: a generalization of the Rand index and related measures", IEEE Transactions on Fuzzy
+Systems 20, 2012): in both to the smaller degree, in one only to the difference. Hard partitions have E = 0 or 1.
+"""
 
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus.compare._overlap import Overlap
+from pluribus.compare._overlap import pair_of
+from pluribus.compare._partitions import SoftPair
 
 
 class PairCounts(NamedTuple):
     """How many pairs are together in both partitions, only in the first, only in the second, in none."""
 
-    both: int
-    only_a: int
-    only_b: int
-    none: int
+    both: float
+    only_a: float
+    only_b: float
+    none: float
 
     @classmethod
     def of(cls, a: Any, b: Any) -> "PairCounts":
-        overlap = Overlap.of(a, b)
+        overlap = pair_of(a, b)
+        if isinstance(overlap, SoftPair):
+            return cls(*overlap.pairs[:4])
         both, in_a, in_b = (_pairs(sizes) for sizes in (overlap.shared, overlap.a, overlap.b))
         total = overlap.n * (overlap.n - 1) // 2
         return cls(both, in_a - both, in_b - both, total - in_a - in_b + both)
@@ -114,13 +122,19 @@ def fowlkes_mallows_index(a: Any, b: Any) -> float:
 def adjusted_rand_index(a: Any, b: Any) -> float:
     """Rand index corrected for chance: 1 if equal, about 0 for independent partitions, negative if worse than chance.
 
+    For memberships: 1 minus the fuzzy Rand distance over what it is on average when the objects of one are shuffled.
+
     Examples
     --------
     >>> from pluribus.compare import adjusted_rand_index
     >>> round(adjusted_rand_index([0, 0, 1, 1], [0, 0, 1, 2]), 6)
     0.571429
     """
-    both, only_a, only_b, none = PairCounts.of(a, b)
+    pair = pair_of(a, b)
+    if isinstance(pair, SoftPair):
+        disagree, by_chance = pair.pairs.only_a + pair.pairs.only_b, pair.pairs.by_chance
+        return 1 - disagree / by_chance if by_chance > 0 else 1.0
+    both, only_a, only_b, none = PairCounts.of(pair, None)
     if not only_a and not only_b:
         return 1.0
     # The usual ratio with its binomials written out, which keeps it exact in integers.
