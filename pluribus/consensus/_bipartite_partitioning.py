@@ -155,6 +155,16 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
         if self.solver_ == "metis" and ensemble.memberships is not None:
             raise ValueError("solver='metis' takes hard partitions, but these are soft; use solver='spectral'.")
 
+    def _cut_spectral(self, table: ClusterTable, k: int) -> np.ndarray:
+        return cut_spectral(
+            table,
+            k,
+            n_init=self.n_init,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )
+
     def _cut_balanced(self, table: ClusterTable, k: int) -> np.ndarray:
         edges = sparse.csr_array(sparse.diags_array(table.counts.astype(float)) @ table.members)
         edges.data *= table.weights[edges.indices]
@@ -170,23 +180,25 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
             two_hop=False,
         )
 
-    def _cut_spectral(self, table: ClusterTable, k: int) -> np.ndarray:
-        """k-means on the leading singular vectors of D1^(-1/2) E D2^(-1/2), E the weighted edges."""
-        objects, clusters = transfer_cut(table, k, self.n_jobs)
-        rows = np.concatenate([objects, clusters])
-        counts = np.concatenate([table.counts, np.ones(len(clusters))])
-        if len(objects) <= k:  # each different row of labels is a cluster
-            nearest = (clusters @ objects.T).argmax(axis=1)
-            return np.concatenate([np.arange(len(objects)), nearest])
-        return best_kmeans(
-            rows,
-            k,
-            counts=counts,
-            n_init=self.n_init,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )
+
+def cut_spectral(
+    table: ClusterTable, k: int, *, n_init: int, random_state: Any, n_jobs: int | None, verbose: bool
+) -> np.ndarray:
+    """Parts of the rows and then of the clusters: k-means on the leading singular vectors of D1^(-1/2) E D2^(-1/2),
+    E the weighted edges."""
+    objects, clusters = transfer_cut(table, k, n_jobs)
+    if len(objects) <= k:  # each different row of labels is a cluster
+        nearest = (clusters @ objects.T).argmax(axis=1)
+        return np.concatenate([np.arange(len(objects)), nearest])
+    return best_kmeans(
+        np.concatenate([objects, clusters]),
+        k,
+        counts=np.concatenate([table.counts, np.ones(len(clusters))]),
+        n_init=n_init,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
 
 
 def transfer_cut(table: ClusterTable, k: int, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -219,9 +231,12 @@ def transfer_cut(table: ClusterTable, k: int, n_jobs: int | None) -> tuple[np.nd
 
 
 def soft_evidence(ensemble: Ensemble, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """The mean evidence of each object for each cluster, with the memberships of soft partitions (n, n_clusters)."""
+    """The mean evidence of each object for each cluster, with the memberships of soft partitions (n, n_clusters).
+
+    Objects with the label -1 are in no cluster, but still get their evidence.
+    """
     members, covered = ensemble.soft_one_hot(), ensemble.labels >= 0
-    indicator = np.eye(n_clusters)[labels]
+    indicator = (labels[:, None] == np.arange(n_clusters)).astype(float)
     weights = np.repeat(ensemble.weights, ensemble.n_clusters)
     together = members @ (weights[:, None] * (members.T @ indicator))
     both = covered @ (ensemble.weights[:, None] * (covered.T @ indicator))
