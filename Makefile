@@ -3,13 +3,14 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v p
 BIN := .venv/bin
 export MPLBACKEND := Agg
 
-.PHONY: help demo test test-all bench lint docs browser clean
+.PHONY: help demo test test-all bench peers lint docs browser clean
 
 help:
 	@echo "make demo      set up, cluster an embedded data set, say where the report is"
 	@echo "make test      set up, lint, build the docs, and run the tests"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make bench     measure ours beside the peers (python -m benchmarks lists them)"
+	@echo "make peers     install the packages that benchmarks compare with, in an environment of their own"
 	@echo "make lint      ruff, mypy and the import contract"
 	@echo "make docs      build the documentation into site/"
 	@echo "make browser   install Chromium for the browser tests (Debian packages)"
@@ -44,6 +45,14 @@ test-all: lint
 bench: .venv/dev
 	$(BIN)/python -m benchmarks
 
+# Their pins are of years ago and no longer install: the packages alone, on what is current.
+peers: .venv-peers/run
+.venv-peers/run: Makefile
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet numpy scipy scikit-learn pandas networkx matplotlib hdbscan kahypar pymetis
+	.venv-peers/bin/python -m pip install --quiet --no-deps ensembleclustering==1.0.2 OpenEnsembles==2.0.0
+	@touch $@
+
 docs: .venv/dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
@@ -51,4 +60,4 @@ browser:
 	sh scripts/install-browser.sh
 
 clean:
-	rm -rf .venv site demo-out .coverage .mypy_cache .ruff_cache .pytest_cache
+	rm -rf .venv .venv-peers site demo-out .coverage .mypy_cache .ruff_cache .pytest_cache

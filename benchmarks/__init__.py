@@ -5,4 +5,13 @@ in one module; the peers, written with nothing but numpy and scipy, are in ``_pe
 """
 
 # Each is a module here, with dashes for underscores. Its docstring's first line says what it measures.
-NAMES = ("average-link", "ppc", "eac-accuracy", "ppc-accuracy", "evidence-size", "reproduce")
+NAMES = (
+    "average-link",
+    "ppc",
+    "eac-accuracy",
+    "ppc-accuracy",
+    "evidence-size",
+    "consensus-speed",
+    "million",
+    "reproduce",
+)

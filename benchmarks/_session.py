@@ -66,6 +66,7 @@ class Session:
     ) -> None:
         self.name, self.quick, self.repeat, self.jobs = name, quick, repeat, jobs
         self.results: list[Result] = []
+        self.n_failed = 0
         self.started = time.strftime("%Y-%m-%dT%H:%M:%S")
         stamp = self.started.translate(str.maketrans("T", "-", ":-"))
         self.path = results / f"{name}{'-quick' if quick else ''}-{stamp}.json"
@@ -81,10 +82,6 @@ class Session:
         cases = [asdict(result) for result in self.results]
         keep(self.path, self.name, self.quick, self.started, cases=cases)
 
-    @property
-    def n_failed(self) -> int:
-        return sum(not result.done for result in self.results)
-
     def prepare(self, case: str, function: Callable[..., Task], **arguments: Any) -> Result:
         """Make an input in a process of its own; not among the results."""
         return self._say(case, lambda: self._once(case, function, arguments, time_limit=3600))
@@ -96,14 +93,19 @@ class Session:
         *,
         repeat: int | None = None,
         time_limit: float = 1200,
+        python: Path = Path(sys.executable),
+        may_fail: bool = False,
         **arguments: Any,
     ) -> Result:
-        """Run a case ``repeat`` times, each in a fresh process."""
+        """Run a case ``repeat`` times, each in a fresh process, by the ``python`` of another environment if given.
+
+        ``may_fail``: a case that does not finish is a finding about the peer, not a failure of the benchmark.
+        """
 
         def runs() -> Result:
             outcomes: list[Result] = []
             for _ in range(repeat or self.repeat):
-                outcomes.append(self._once(case, function, arguments, time_limit))
+                outcomes.append(self._once(case, function, arguments, time_limit, python))
                 if not outcomes[-1].done:
                     return outcomes[-1]
             best = min(outcomes, key=lambda result: result.seconds)
@@ -115,6 +117,7 @@ class Session:
 
         result = self._say(case, runs)
         self.results.append(result)
+        self.n_failed += not (result.done or may_fail)
         return result
 
     def _say(self, case: str, run: Callable[[], Result]) -> Result:
@@ -129,12 +132,19 @@ class Session:
         )
         return result
 
-    def _once(self, case: str, function: Callable[..., Task], arguments: dict[str, Any], time_limit: float) -> Result:
+    def _once(
+        self,
+        case: str,
+        function: Callable[..., Task],
+        arguments: dict[str, Any],
+        time_limit: float,
+        python: Path = Path(sys.executable),
+    ) -> Result:
         request, answer = self.scratch / "request.json", self.scratch / "answer.json"
         answer.unlink(missing_ok=True)
         call = {"function": f"{function.__module__}:{function.__qualname__}", "arguments": arguments}
         request.write_text(json.dumps(call))
-        command = [sys.executable, "-m", "benchmarks._worker", str(request), str(answer)]
+        command = [str(python), "-m", "benchmarks._worker", str(request), str(answer)]
         try:
             code = subprocess.run(command, cwd=ROOT, timeout=time_limit).returncode
         except subprocess.TimeoutExpired:
