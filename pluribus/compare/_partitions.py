@@ -51,8 +51,9 @@ def as_memberships(partition: np.ndarray) -> np.ndarray:
     k = int(partition.max(initial=-1)) + 1
     if len(partition) * k > _MOST_NUMBERS:
         raise ValueError(
-            f"A hard partition of {len(partition):,} objects into {k:,} clusters is too large to be compared with a soft "
-            "one, since its memberships would be written out. Harden the soft one, or compare a sample of the objects."
+            f"A hard partition of {len(partition):,} objects into {k:,} clusters is too large to be compared with a "
+            "soft one, since its memberships would be written out. Harden the soft one, or compare a sample of the "
+            "objects."
         )
     return (partition[:, None] == np.arange(k)).astype(float)
 

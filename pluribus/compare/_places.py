@@ -1,0 +1,89 @@
+"""Partitions over data: the clusters of all partitions side by side, with the objects' features beside them.
+
+A partition counts with the objects that it covers: its masses are shares of those. So partitions of different samples
+can be compared too, also of different data (stack the rows, and leave the other's objects out by -1).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.utils import check_array
+
+from pluribus.compare._partitions import as_partitions
+from pluribus.partitions import Ensemble
+
+
+class Places(NamedTuple):
+    """Clusters as columns of memberships; those that hold nothing are left out."""
+
+    memberships: sparse.csr_array  # (n, q)
+    offsets: np.ndarray  # where each partition's clusters start; r + 1 entries
+    masses: np.ndarray  # (q,) number of objects in each cluster, or the sum of their memberships
+    names: list[str]  # what errors call the clusters
+
+    @classmethod
+    def of_pair(cls, a: Any, b: Any) -> "Places":
+        """Two partitions, hard or soft."""
+        parts = [_columns(partition) for partition in as_partitions(a, b)]
+        return cls._stack(sparse.csr_array(sparse.hstack(parts)), [part.shape[1] for part in parts], ["a", "b"])
+
+    @classmethod
+    def of_ensemble(cls, ensemble: Ensemble) -> "Places":
+        """All partitions of an ensemble."""
+        names = [repr(name) for name in ensemble.names]
+        return cls._stack(ensemble.soft_one_hot(), ensemble.n_clusters.tolist(), names)
+
+    @classmethod
+    def _stack(cls, memberships: sparse.csr_array, sizes: list[int], names: list[str]) -> "Places":
+        masses = np.asarray(memberships.sum(axis=0)).ravel()
+        partition, held = np.repeat(np.arange(len(sizes)), sizes), masses > 0
+        counts = np.bincount(partition[held], minlength=len(sizes))
+        if (counts == 0).any():
+            raise ValueError(f"{names[counts.argmin()]} leaves out every object, so there is nothing to compare.")
+        cluster = np.concatenate([np.arange(k) for k in sizes])[held].tolist()
+        called = [f"Cluster {c} of {names[p]}" for c, p in zip(cluster, partition[held].tolist(), strict=True)]
+        if not held.all():
+            memberships = memberships[:, np.flatnonzero(held)]
+        return cls(memberships, np.concatenate([[0], np.cumsum(counts)]), masses[held], called)
+
+    @property
+    def n_objects(self) -> int:
+        return self.memberships.shape[0]
+
+    @property
+    def slices(self) -> list[slice]:
+        """The clusters of each partition."""
+        return [slice(*ends) for ends in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True)]
+
+    def shares(self, clusters: slice) -> np.ndarray:
+        """Masses of a partition's clusters, as shares."""
+        own = self.masses[clusters]
+        return own / own.sum()
+
+    def check_rows(self, X: Any) -> None:
+        """X must describe the same objects."""
+        if X is None:
+            raise ValueError("X is missing: this distance needs the features of the objects beside the partitions.")
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n != self.n_objects:
+            raise ValueError(
+                f"X has {n} rows, but the partitions label {self.n_objects} objects; they must be the same."
+            )
+
+    def check_vectors(self, X: Any) -> Any:
+        """X as a matrix of finite numbers, a row for each object; sparse stays sparse."""
+        self.check_rows(X)
+        if isinstance(X, pd.DataFrame) and X.select_dtypes(exclude=["number", "bool"]).shape[1]:
+            words = X.select_dtypes(exclude=["number", "bool"]).columns[0]
+            raise ValueError(f"X has a column that is not numeric, {words!r}; encode it, or use adco_distance.")
+        return check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+
+
+def _columns(partition: np.ndarray) -> sparse.csr_array:
+    if partition.ndim == 2:
+        return sparse.csr_array(partition)
+    seen = np.flatnonzero(partition >= 0)
+    shape = len(partition), int(partition.max(initial=-1)) + 1
+    return sparse.csr_array((np.ones(len(seen)), (seen, partition[seen])), shape=shape)
