@@ -21,8 +21,10 @@ from benchmarks import _data
 from benchmarks._scores import accuracy
 from benchmarks.reproduce._published import Published, present
 
-PAPER = "Aidos and Fred, A study of embedding methods under the evidence accumulation framework, SIMBAD 2011, "
-    "tables 1 to 3."
+PAPER = (
+    "Aidos and Fred, A study of embedding methods under the evidence accumulation framework, SIMBAD 2011, tables 1 "
+    "to 3."
+)
 EMBEDDINGS = ("LPP", "NPE", "Sammon", "CCA", "Isomap", "CDA", "LLE", "LE", "spectral")
 LINKAGES = ("single", "complete", "average", "ward", "centroid", "median", "weighted")
 N_MEMBERS = 200
