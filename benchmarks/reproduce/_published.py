@@ -7,7 +7,7 @@
   from ``run``, so the same run gives the same scores. A method that was not run is left out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -26,7 +26,7 @@ class Published:
     score: str
     more_is_better: bool
     methods: tuple[str, ...]
-    theirs: dict[str, tuple[float | None, ...]]
+    theirs: Mapping[str, tuple[float | None, ...]]
     note: str = ""
 
 

@@ -110,9 +110,7 @@ def tables(quick: bool) -> list[Published]:
     """Tables 2 to 7; the quick form leaves out r = 50."""
     found = []
     for title, place in _TABLES.items():
-        rows: dict[str, tuple[float | None, ...]] = {
-            row: THEIRS[place][cell] for row, cell in _ROWS.items() if cell in THEIRS[place]
-        }
+        rows = {row: THEIRS[place][cell] for row, cell in _ROWS.items() if cell in THEIRS[place]}
         if quick:
             rows = {row: values for row, values in rows.items() if _ROWS[row][0] < 50}
         found.append(Published(title, "NMI", True, METHODS, rows))
