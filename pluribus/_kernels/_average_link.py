@@ -1,6 +1,7 @@
 """Average link on co-association evidence by nearest-neighbor chains, memory O(n r), no pairwise matrix.
 
-The evidence between two groups is (weight together) / (weight both seen), summed over all pairs of their objects. Both
+The evidence between two groups is (weight together) / (weight both seen), summed over all pairs of their objects. What
+is together counts by the weight of the cluster it is in, what is seen by the weight of the partition. Both
 sums are dot products of the groups' summed one-hot rows and summed masks, so a group is its sum, kept sparsely: for
 each cluster of the ensemble, which groups have members in it, and how many. A group's neighbors are the groups in its
 clusters; all others have evidence 0. Where nothing is missing this is exactly average link; the ratio of sums of two
@@ -104,13 +105,13 @@ def empty_chain(n):
 
 
 @njit(cache=True, nogil=True)
-def _nearest(g, a, previous, column_of, weights, r, total, touched):
+def _nearest(g, a, previous, column_of, weights, cluster_weights, total, touched):
     """The group with the highest mean evidence for group a; on ties ``previous``, then the lowest number."""
     m = 0
     h = g.head[a]
     while h >= 0:
         c = column_of[h]
-        value = weights[h % r] * g.inside[g.position[h]]
+        value = cluster_weights[c] * g.inside[g.position[h]]
         if value > 0:
             for t in range(g.starts[c], g.ends[c]):
                 b = g.group[t]
@@ -129,7 +130,7 @@ def _nearest(g, a, previous, column_of, weights, r, total, touched):
             continue
         if g.seen.shape[0] > 0:
             pairs = 0.0
-            for p in range(r):
+            for p in range(len(weights)):
                 pairs += weights[p] * g.seen[a, p] * g.seen[b, p]
         else:
             pairs = everything * g.size[a] * g.size[b]
@@ -182,7 +183,7 @@ def _absorb(g, a, b, column_of, place):
 
 
 @njit(cache=True, nogil=True)
-def follow_chain(g, chain, column_of, weights, r, goal):
+def follow_chain(g, chain, column_of, weights, cluster_weights, goal):
     """Go on until ``goal`` merges are done or nothing with neighbors is left. Returns whether there is more to do."""
     n = len(g.size)
     total = np.zeros(n)
@@ -199,7 +200,7 @@ def follow_chain(g, chain, column_of, weights, r, goal):
             chain.length[0] = 1
         a = chain.groups[chain.length[0] - 1]
         previous = chain.groups[chain.length[0] - 2] if chain.length[0] > 1 else -1
-        b, value = _nearest(g, a, previous, column_of, weights, r, total, touched)
+        b, value = _nearest(g, a, previous, column_of, weights, cluster_weights, total, touched)
         if b < 0:
             chain.state[a] = 2
             chain.length[0] = 0

@@ -44,20 +44,28 @@ def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
     return _expand(rows, tree_from, tree_to, 1 - evidence)
 
 
-def average_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
+def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, *, verbose: bool) -> np.ndarray:
     """Exact average link by nearest-neighbor chains on the groups' summed one-hot rows. Memory O(n r).
 
     Where labels are missing the mean over the pairs of two groups counts each pair by how many partitions saw it.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    cluster_weights : ndarray of shape (q,), optional
+        What it counts to be together in each cluster of the ensemble, at most the weight of its partition; by default
+        that weight.
     """
-    rows = ensemble.unique_rows()
+    rows = _collapsed(ensemble, cluster_weights)
     few = rows.ensemble
-    n, r = few.labels.shape
+    n = few.n_objects
     offsets = few.offsets
     groups = start_groups(few.labels, offsets, rows.counts, few.has_missing)
     chain = empty_chain(n)
     column_of = (few.labels + offsets[:-1]).ravel()
+    together = np.repeat(few.weights, few.n_clusters) if cluster_weights is None else cluster_weights
     for _, goal in _pieces(n - 1, "average link", verbose):
-        if not follow_chain(groups, chain, column_of, few.weights, r, goal):
+        if not follow_chain(groups, chain, column_of, few.weights, together, goal):
             break
     done = int(chain.n_merges[0])
     # Groups without neighbors have no evidence for each other: they join last.
@@ -65,7 +73,20 @@ def average_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
     chain.left[done:] = apart[0]
     chain.right[done:] = apart[1:]
     chain.evidence[done:] = 0
-    return _expand(rows, chain.left, chain.right, 1 - chain.evidence)
+    equal = 1.0 if cluster_weights is None else few.one_hot() @ cluster_weights / few.weights.sum()
+    return _expand(rows, chain.left, chain.right, 1 - chain.evidence, 1 - equal)
+
+
+def _collapsed(ensemble: Ensemble, cluster_weights: np.ndarray | None) -> UniqueRows:
+    """Objects with equal labels as one, where nothing can come between them.
+
+    Without missing labels nothing has more evidence for an object than its equal. With them and weights of clusters,
+    an object that is seen only where the weights are high has.
+    """
+    if cluster_weights is None or not ensemble.has_missing:
+        return ensemble.unique_rows()
+    n = ensemble.n_objects
+    return UniqueRows(ensemble, np.ones(n, np.int64), np.arange(n))
 
 
 def dense_link(evidence: CoAssociation, method: str, *, ward_metric: str = "sqrt") -> np.ndarray:
@@ -106,8 +127,10 @@ def _pieces(n: int, description: str, verbose: bool):
     return track(list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)), description, verbose=verbose)
 
 
-def _expand(rows: UniqueRows, left: np.ndarray, right: np.ndarray, height: np.ndarray) -> np.ndarray:
-    """The linkage over all objects: first the equal rows join at height 0, then the merges of the unique ones."""
+def _expand(
+    rows: UniqueRows, left: np.ndarray, right: np.ndarray, height: np.ndarray, equal: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """The linkage over all objects: first the equal rows join (at height ``equal``), then the unique ones merge."""
     n = len(rows.inverse)
     representative = np.empty(len(rows.counts), dtype=np.int64)
     representative[rows.inverse[::-1]] = np.arange(n - 1, -1, -1)
@@ -115,7 +138,7 @@ def _expand(rows: UniqueRows, left: np.ndarray, right: np.ndarray, height: np.nd
     return _sorted_linkage(
         np.concatenate([representative[rows.inverse[twins]], representative[left]]),
         np.concatenate([twins, representative[right]]),
-        np.concatenate([np.zeros(len(twins)), height]),
+        np.concatenate([np.broadcast_to(equal, len(rows.counts))[rows.inverse[twins]], height]),
         np.ones(n),
     )
 

@@ -11,7 +11,14 @@ from pluribus.evidence._co_association import CoAssociation
 from pluribus.partitions import as_ensemble
 
 
-def mean_evidence(ensemble: Any, labels: np.ndarray, n_clusters: int, *, n_jobs: int | None = None) -> np.ndarray:
+def mean_evidence(
+    ensemble: Any,
+    labels: np.ndarray,
+    n_clusters: int,
+    *,
+    cluster_weights: np.ndarray | None = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
     """How strongly the ensemble ties each object to each cluster: a share between 0 and 1.
 
     It is the weight with which the object and the members of the cluster are together, divided by the weight with
@@ -26,6 +33,8 @@ def mean_evidence(ensemble: Any, labels: np.ndarray, n_clusters: int, *, n_jobs:
     labels : array of shape (n,)
         Consensus clusters 0 … n_clusters - 1; objects with -1 belong to none, but still get their evidence.
     n_clusters : int
+    cluster_weights : array of shape (q,), optional
+        What it counts to be together in each cluster of the ensemble; by default the weight of its partition.
     n_jobs : int, optional
         Threads.
 
@@ -53,7 +62,9 @@ def mean_evidence(ensemble: Any, labels: np.ndarray, n_clusters: int, *, n_jobs:
     labels = _check_labels(labels, n_clusters, n)
     offsets = ensemble.offsets
     counts, seen = count_by_label(ensemble.labels, offsets, labels, n_clusters)
-    counts *= np.repeat(ensemble.weights, ensemble.n_clusters)[:, None]
+    if cluster_weights is None:
+        cluster_weights = np.repeat(ensemble.weights, ensemble.n_clusters)
+    counts *= cluster_weights[:, None]
     seen *= ensemble.weights[:, None]
     out = np.empty((n, n_clusters))
     over_blocks(
