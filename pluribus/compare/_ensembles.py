@@ -1,16 +1,18 @@
-"""All pairs of an ensemble's partitions, and the one in the middle."""
+"""All pairs of an ensemble's partitions: their distances, the partition in the middle, how diverse they are."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._engine import track
-from pluribus.compare import _information, _matching, _pairs
-from pluribus.compare._overlap import Overlap
+from pluribus._engine import run_tasks
+from pluribus.compare import _adco, _cdistance, _information, _lift, _lifted, _mallows, _matching, _pairs
+from pluribus.compare._overlap import pair_of_parsed
+from pluribus.compare._partitions import as_partition
+from pluribus.compare._places import Places
 from pluribus.partitions import Ensemble, as_ensemble
 
-Measure = Callable[[Any, Any], float]
+Measure = Callable[..., Any]
 
 DISTANCES: dict[str, Measure] = {
     "rand": _pairs.rand_distance,
@@ -20,6 +22,15 @@ DISTANCES: dict[str, Measure] = {
     "normalized_variation_of_information": _information.normalized_variation_of_information_distance,
     "van_dongen": _matching.van_dongen_distance,
     "edit": _matching.edit_distance,
+}
+
+SPATIAL_DISTANCES: dict[str, Measure] = {
+    "lift_emd": _lift.lift_emd_distance,
+    "lift_kernel": _lift.lift_kernel_distance,
+    "lift_hausdorff": _lift.lift_hausdorff_distance,
+    "cc": _mallows.cc_distance,
+    "adco": _adco.adco_distance,
+    "cdistance": _cdistance.cdistance,
 }
 
 INDICES: dict[str, Measure] = {
@@ -34,18 +45,48 @@ INDICES: dict[str, Measure] = {
 }
 
 
+class _Spatial(NamedTuple):
+    """A distance in two steps: what it needs of each partition, found for all at once, and of two of these."""
+
+    describe: Callable[..., list[Any]]
+    between: Callable[[Any, Any], float]
+
+
+_SPATIAL = {
+    "lift_emd": _Spatial(_lifted.lifted, _lift.transport),
+    "lift_kernel": _Spatial(_lifted.lifted, _lift.kernel_distance),
+    "lift_hausdorff": _Spatial(_lifted.lifted, _lift.hausdorff),
+    "cc": _Spatial(_mallows.centroids, _mallows.between),
+    "adco": _Spatial(_adco.densities, _adco.distance),
+    "cdistance": _Spatial(_cdistance.clouds, _cdistance.ratio),
+}
+
+
 def distance_matrix(
-    ensemble: Any, metric: str | Measure = "variation_of_information", *, verbose: bool = False
+    ensemble: Any,
+    metric: str | Measure = "variation_of_information",
+    X: Any = None,
+    *,
+    n_jobs: int | None = None,
+    verbose: bool = True,
+    **options: Any,
 ) -> np.ndarray:
     """Distances between all pairs of an ensemble's partitions.
 
     Parameters
     ----------
-    ensemble : Ensemble, or labels that can be one
-    metric : name in ``DISTANCES``, or a function of two label sequences
-        Each pair is compared on the objects that both partitions cover.
+    ensemble : Ensemble (hard or soft), or labels that can be one
+    metric : name in ``DISTANCES`` or ``SPATIAL_DISTANCES``, or a function of two partitions (and X, if given)
+        By labels each pair is compared on the objects that both partitions cover; in space each partition counts with
+        its own objects. A spatial metric describes each partition once (LiftEMD: one pass over X for all of them).
+    X : array of shape (n, d), or what a kernel takes
+        For spatial metrics.
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
     verbose : bool
         Show progress (only on a terminal).
+    **options
+        Of the metric, such as ``kernel`` or ``sigma``.
 
     Examples
     --------
@@ -54,22 +95,42 @@ def distance_matrix(
     array([[0., 1., 2.],
            [1., 0., 1.],
            [2., 1., 0.]])
+    >>> distance_matrix([[0, 0, 1, 1], [0, 1, 1, 1], [0, 1, 0, 1]], "cc", X=[[0.0], [1], [5], [6]]).round(2)
+    array([[0.  , 1.75, 2.  ],
+           [1.75, 0.  , 1.25],
+           [2.  , 1.25, 0.  ]])
     """
     ensemble = as_ensemble(ensemble)
-    distance = _named(metric)
-    _check_overlap(ensemble)
-    labels = np.asfortranarray(ensemble.labels)
+    if not isinstance(metric, str):  # those we know by name have a faster way
+        metric = next((name for name, own in (DISTANCES | SPATIAL_DISTANCES).items() if own is metric), metric)
+    compare = _between_two(ensemble, metric, X, options, n_jobs, verbose)
     r = ensemble.n_partitions
+
+    def row(i: int) -> np.ndarray:
+        return np.array([compare(i, j) for j in range(i + 1, r)])
+
+    rows = run_tasks(row, range(r - 1), n_jobs=n_jobs, description="comparing partitions", verbose=verbose)
     out = np.zeros((r, r))
-    for i in track(range(r), "comparing partitions", verbose=verbose):
-        for j in range(i + 1, r):
-            pair = Overlap.of_codes(labels[:, i], labels[:, j]) if isinstance(metric, str) else labels[:, i]
-            out[i, j] = out[j, i] = distance(pair, labels[:, j])
+    for i, values in enumerate(rows):
+        out[i, i + 1 :] = out[i + 1 :, i] = values
     return out
 
 
-def medoid(ensemble: Any, metric: str | Measure = "variation_of_information") -> int:
+def medoid(
+    ensemble: Any,
+    metric: str | Measure = "variation_of_information",
+    X: Any = None,
+    *,
+    n_jobs: int | None = None,
+    verbose: bool = True,
+    **options: Any,
+) -> int:
     """Which partition of an ensemble is nearest to all others, by the sum of distances (with the partitions' weights).
+
+    Parameters
+    ----------
+    ensemble, metric, X, n_jobs, verbose, **options
+        See ``distance_matrix``.
 
     Examples
     --------
@@ -78,7 +139,64 @@ def medoid(ensemble: Any, metric: str | Measure = "variation_of_information") ->
     1
     """
     ensemble = as_ensemble(ensemble)
-    return int(np.argmin(distance_matrix(ensemble, metric) @ ensemble.weights))
+    distances = distance_matrix(ensemble, metric, X, n_jobs=n_jobs, verbose=verbose, **options)
+    return int(np.argmin(distances @ ensemble.weights))
+
+
+def diversity(
+    ensemble: Any,
+    metric: str | Measure = "variation_of_information",
+    X: Any = None,
+    *,
+    n_jobs: int | None = None,
+    verbose: bool = True,
+    **options: Any,
+) -> float:
+    """Mean distance between two partitions of an ensemble, each pair counted by the product of their weights.
+
+    Parameters
+    ----------
+    ensemble, metric, X, n_jobs, verbose, **options
+        See ``distance_matrix``.
+
+    Examples
+    --------
+    >>> from pluribus.compare import diversity
+    >>> round(diversity([[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3]], "edit"), 6)
+    1.333333
+    """
+    ensemble = as_ensemble(ensemble)
+    distances = distance_matrix(ensemble, metric, X, n_jobs=n_jobs, verbose=verbose, **options)
+    weights = np.outer(ensemble.weights, ensemble.weights)
+    np.fill_diagonal(weights, 0)
+    total = weights.sum()
+    return float((weights * distances).sum() / total) if total > 0 else 0.0
+
+
+def _between_two(
+    ensemble: Ensemble, metric: str | Measure, X: Any, options: dict[str, Any], n_jobs: int | None, verbose: bool
+) -> Callable[[int, int], float]:
+    """The distance of two partitions by their numbers."""
+    if isinstance(metric, str) and metric in _SPATIAL:
+        describe, between = _SPATIAL[metric]
+        if describe is _lifted.lifted:
+            options = options | {"n_jobs": n_jobs, "verbose": verbose}
+        described = describe(Places.of_ensemble(ensemble), X, **options)
+        return lambda i, j: between(described[i], described[j])
+    members: Any = ensemble.memberships
+    if members is None:
+        members = np.asfortranarray(ensemble.labels).T
+    if not isinstance(metric, str):
+        extra = () if X is None else (X,)
+        return lambda i, j: metric(members[i], members[j], *extra, **options)
+    if metric not in DISTANCES:
+        known = ", ".join(sorted(DISTANCES | SPATIAL_DISTANCES))
+        raise ValueError(f"No distance is called {metric!r}; there are {known}.")
+    _check_overlap(ensemble)
+    distance = DISTANCES[metric]
+    if ensemble.memberships is not None:
+        members = [as_partition(u, name) for u, name in zip(members, ensemble.names, strict=True)]
+    return lambda i, j: distance(pair_of_parsed(members[i], members[j]), None, **options)
 
 
 def _check_overlap(ensemble: Ensemble) -> None:
@@ -92,12 +210,3 @@ def _check_overlap(ensemble: Ensemble) -> None:
         raise ValueError(
             f"No object is in both {first!r} and {second!r}, so they cannot be compared. Leave one of them out."
         )
-
-
-def _named(metric: str | Measure) -> Measure:
-    if not isinstance(metric, str):
-        return metric
-    try:
-        return DISTANCES[metric]
-    except KeyError:
-        raise ValueError(f"No distance is called {metric!r}; there are {', '.join(sorted(DISTANCES))}.") from None

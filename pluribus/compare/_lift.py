@@ -107,7 +107,7 @@ def lift_emd_distance(
     >>> words = ["ant", "ante", "bee", "beet"]
     >>> K = [[len(set(x) & set(y)) / len(set(x) | set(y)) for y in words] for x in words]
     >>> round(lift_emd_distance([0, 0, 1, 1], [0, 1, 1, 1], K, kernel="precomputed"), 6)
-    0.355219
+    0.524244
     """
     return _compare(
         transport, a, b, X, return_error, kernel=kernel, sigma=sigma, n_features=n_features, normalize=normalize,
@@ -168,7 +168,8 @@ def lift_hausdorff_distance(
 ) -> Any:
     """The largest distance from a cluster to the nearest one of the other partition (LiftH). A metric.
 
-    Sizes do not count. Use it to find out whether one partition has a cluster, however small, that the other knows nothing of.
+    Sizes do not count: use it to find out whether one partition has a cluster, however small, that the other knows
+    nothing of.
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ def lift_hausdorff_distance(
     >>> from pluribus.compare import lift_hausdorff_distance
     >>> X = [[0], [1], [2], [3], [7], [8], [9], [10]]
     >>> round(lift_hausdorff_distance([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 0, 1, 1, 1, 2], X, sigma=2.0), 6)
-    0.606309
+    0.632477
     """
     return _compare(
         hausdorff, a, b, X, return_error, kernel=kernel, sigma=sigma, n_features=n_features, normalize=normalize,

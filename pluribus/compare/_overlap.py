@@ -58,7 +58,11 @@ def pair_of(a: Any, b: Any) -> Pair:
     """Two partitions, ready to be compared; or a pair that is there already (then ``b`` is not looked at)."""
     if isinstance(a, Overlap | SoftPair):
         return a
-    a, b = as_partitions(a, b)
+    return pair_of_parsed(*as_partitions(a, b))
+
+
+def pair_of_parsed(a: np.ndarray, b: np.ndarray) -> Pair:
+    """The same for what ``as_partition`` returned."""
     return Overlap.of_codes(a, b) if a.ndim == b.ndim == 1 else SoftPair(a, b)
 
 

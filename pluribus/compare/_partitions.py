@@ -122,7 +122,8 @@ class SoftPair:
         equal = float((counts * (counts - 1.0) / 2).sum())  # pairs of equal rows are wholly together in both
         sums[0] += equal
         binned[:, :, -1] += equal
-        return FuzzyPairs(*map(float, sums), _by_chance(*binned))
+        both, only_a, only_b, none = sums.tolist()
+        return FuzzyPairs(both, only_a, only_b, none, _by_chance(*binned))
 
 
 def _by_chance(first: np.ndarray, second: np.ndarray) -> float:

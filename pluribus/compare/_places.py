@@ -22,31 +22,44 @@ class Places(NamedTuple):
     offsets: np.ndarray  # where each partition's clusters start; r + 1 entries
     masses: np.ndarray  # (q,) number of objects in each cluster, or the sum of their memberships
     names: list[str]  # what errors call the clusters
+    partitions: list[str]  # and the partitions
 
     @classmethod
     def of_pair(cls, a: Any, b: Any) -> "Places":
         """Two partitions, hard or soft."""
         parts = [_columns(partition) for partition in as_partitions(a, b)]
-        return cls._stack(sparse.csr_array(sparse.hstack(parts)), [part.shape[1] for part in parts], ["a", "b"])
+        return cls._of(sparse.csr_array(sparse.hstack(parts)), [part.shape[1] for part in parts], ["a", "b"])
 
     @classmethod
     def of_ensemble(cls, ensemble: Ensemble) -> "Places":
         """All partitions of an ensemble."""
         names = [repr(name) for name in ensemble.names]
-        return cls._stack(ensemble.soft_one_hot(), ensemble.n_clusters.tolist(), names)
+        return cls._of(ensemble.soft_one_hot(), ensemble.n_clusters.tolist(), names)
 
     @classmethod
-    def _stack(cls, memberships: sparse.csr_array, sizes: list[int], names: list[str]) -> "Places":
+    def _of(cls, memberships: sparse.csr_array, sizes: list[int], partitions: list[str]) -> "Places":
+        names = [f"Cluster {c} of {name}" for name, k in zip(partitions, sizes, strict=True) for c in range(k)]
         masses = np.asarray(memberships.sum(axis=0)).ravel()
-        partition, held = np.repeat(np.arange(len(sizes)), sizes), masses > 0
-        counts = np.bincount(partition[held], minlength=len(sizes))
+        return cls(memberships, np.concatenate([[0], np.cumsum(sizes)]), masses, names, partitions)._held()
+
+    def _held(self) -> "Places":
+        """Without the clusters that hold nothing."""
+        held = self.masses > 0
+        counts = np.array([held[clusters].sum() for clusters in self.slices])
         if (counts == 0).any():
-            raise ValueError(f"{names[counts.argmin()]} leaves out every object, so there is nothing to compare.")
-        cluster = np.concatenate([np.arange(k) for k in sizes])[held].tolist()
-        called = [f"Cluster {c} of {names[p]}" for c, p in zip(cluster, partition[held].tolist(), strict=True)]
-        if not held.all():
-            memberships = memberships[:, np.flatnonzero(held)]
-        return cls(memberships, np.concatenate([[0], np.cumsum(counts)]), masses[held], called)
+            name = self.partitions[counts.argmin()]
+            raise ValueError(f"No object has a label in {name}, so there is nothing to compare.")
+        if held.all():
+            return self
+        kept = np.flatnonzero(held)
+        names = [self.names[c] for c in kept]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        return Places(self.memberships[:, kept], offsets, self.masses[kept], names, self.partitions)
+
+    def take_objects(self, index: np.ndarray) -> "Places":
+        """The partitions of some of the objects."""
+        memberships = self.memberships[index]
+        return self._replace(memberships=memberships, masses=np.asarray(memberships.sum(axis=0)).ravel())._held()
 
     @property
     def n_objects(self) -> int:
