@@ -144,6 +144,20 @@ def _rings(rng: np.random.Generator) -> DataSet:
     return DataSet(radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1), y)
 
 
+def _bars(rng: np.random.Generator) -> DataSet:
+    """Two bars of 200, one above the other, denser to the right."""
+    y = np.repeat([0, 1], 200)
+    return DataSet(np.stack([4 * np.sqrt(rng.random(400)), rng.random(400) + 1.1 * y], axis=1), y)
+
+
+def _half_rings(rng: np.random.Generator) -> DataSet:
+    """Two half rings of 200, each reaching into the other."""
+    y = np.repeat([0, 1], 200)
+    t = rng.uniform(0, np.pi, 400)
+    X = np.stack([np.where(y, 1 - np.cos(t), np.cos(t)), np.where(y, 0.3 - np.sin(t), np.sin(t))], axis=1)
+    return DataSet(X + rng.normal(scale=0.08, size=X.shape), y)
+
+
 _LOADED: dict[str, Callable[[], DataSet]] = {
     "iris": _iris,
     "wine": _wine,
@@ -153,4 +167,10 @@ _LOADED: dict[str, Callable[[], DataSet]] = {
     "pima": lambda: _scaled("pima"),
     "optdigits": _digits,
 }
-_MADE: dict[str, Callable[[np.random.Generator], DataSet]] = {"spiral": _spiral, "cigar": _cigar, "rings": _rings}
+_MADE: dict[str, Callable[[np.random.Generator], DataSet]] = {
+    "spiral": _spiral,
+    "cigar": _cigar,
+    "rings": _rings,
+    "bars": _bars,
+    "half_rings": _half_rings,
+}

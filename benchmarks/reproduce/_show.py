@@ -25,7 +25,8 @@ def grids(tables: Sequence[Reproduced]) -> Iterator[Grid]:
     """Each table with its differences, and, of several tables that share their methods, all of them together."""
     for table in tables:
         yield _cells(table)
-        yield _differences("Differences", [table])
+        if differences([table]):  # else nothing was published to differ from
+            yield _differences("Differences", [table])
     together: dict[tuple[object, ...], list[Reproduced]] = {}
     for table in tables:
         together.setdefault((table.published.score, table.published.methods), []).append(table)

@@ -74,7 +74,7 @@ def tables(quick: bool) -> list[Published]:
 
 
 def n_runs(quick: bool) -> int:
-    return 2 if quick else 10
+    return 2 if quick else 5
 
 
 def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
