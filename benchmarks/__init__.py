@@ -9,7 +9,6 @@ NAMES = (
     "average-link",
     "ppc",
     "eac-accuracy",
-    "ppc-accuracy",
     "evidence-size",
     "consensus-speed",
     "million",

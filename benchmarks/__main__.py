@@ -23,9 +23,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="without any: list them; after reproduce: sources")
     parser.add_argument("--quick", action="store_true", help="a small version of each, a minute or three")
     parser.add_argument("--repeat", type=_positive, default=3, help="runs of each timed case; the best counts")
-    parser.add_argument(
-        "--subsamples", type=_positive, default=30, help="ppc-accuracy: members per algorithm and K (the paper: 100)"
-    )
     parser.add_argument("--jobs", type=int, default=2, help="threads that make ensembles")
     options = parser.parse_args(arguments)
     names, sources = _split(options.names)
