@@ -34,8 +34,8 @@ class Unobserved(enum.StrEnum):
 
 
 _CONSENSUS = (
-    "Consensus function: cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, mcla, mmec, penca, ppc, qmi, scec or "
-    "voting."
+    "Consensus function: cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, lwea, lwgp, mcla, medoid, mmec, penca, "
+    "ppc, qmi, scec or voting."
 )
 
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]

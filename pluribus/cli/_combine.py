@@ -61,7 +61,7 @@ def run(job: CombineJob) -> _output.Written:
         if method == ALL:
             compared = compare_methods(ensemble, k, random_state=job.seed, verbose=not job.quiet)
             consensus = compared.consensus
-        elif method == "eac" or k is None:
+        elif method == "eac" or (k is None and not by_name(method)().finds_n_clusters):
             consensus = accumulate(ensemble, k, unobserved="zero", verbose=not job.quiet)
             found = consensus.n_clusters_
         if method not in (ALL, "eac"):

@@ -10,12 +10,16 @@ from pluribus.consensus._ensemble_clusterer import EnsembleClusterer, suitable_g
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
+from pluribus.consensus._locally_weighted import LocallyWeightedConsensus
+from pluribus.consensus._medoid import MedoidPartition
+from pluribus.consensus._member_selection import agreement_weights, select_members
 from pluribus.consensus._meta_clustering import MetaClustering
 from pluribus.consensus._mixture import MixtureConsensus
 from pluribus.consensus._mutual_information import MutualInformationConsensus
 from pluribus.consensus._names import by_name, configured, names
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
+from pluribus.consensus._selection import Selection, select
 from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
 from pluribus.consensus._voting import VotingConsensus
@@ -29,20 +33,26 @@ __all__ = [
     "EvidenceAccumulation",
     "HypergraphPartitioning",
     "LiftedConsensus",
+    "LocallyWeightedConsensus",
+    "MedoidPartition",
     "MetaClustering",
     "MethodComparison",
     "MethodRun",
     "MixtureConsensus",
     "MutualInformationConsensus",
     "PairwiseProbabilistic",
+    "Selection",
     "SimilarityPartitioning",
     "SoftCorrespondence",
     "VotingConsensus",
     "accumulate",
+    "agreement_weights",
     "by_name",
     "compare_methods",
     "configured",
     "correspondence",
     "names",
+    "select",
+    "select_members",
     "suitable_generator",
 ]

@@ -149,7 +149,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     def _combine(self, consensus: Any, X: Any) -> Any:
         if consensus is None:
             return accumulate(self.ensemble_, self.n_clusters, verbose=self.verbose)
-        finds_k = isinstance(consensus, EvidenceAccumulation)
+        finds_k = getattr(consensus, "finds_n_clusters", False)
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
             found = accumulate(self.ensemble_, None, verbose=self.verbose)
             consensus.set_params(n_clusters=found.n_clusters_)

@@ -94,6 +94,8 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
     [0, 0, 1, 2, 3, 4]
     """
 
+    finds_n_clusters = True
+
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "linkage": [StrOptions(_LINKAGES)],

@@ -102,7 +102,7 @@ def agreement_weights(
     >>> from pluribus.consensus import agreement_weights
     >>> labels = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], [0, 1, 0, 1, 0, 1]]
     >>> agreement_weights(labels).weights.round(2).tolist()
-    [0.64, 0.64, 0.63, 0.14]
+    [0.64, 0.64, 0.61, 0.11]
     """
     ensemble = as_ensemble(ensemble)
     if len(ensemble) == 1:

@@ -12,6 +12,8 @@ from pluribus.consensus._embedded_evidence import EmbeddedEvidence
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
+from pluribus.consensus._locally_weighted import LocallyWeightedConsensus
+from pluribus.consensus._medoid import MedoidPartition
 from pluribus.consensus._meta_clustering import MetaClustering
 from pluribus.consensus._mixture import MixtureConsensus
 from pluribus.consensus._mutual_information import MutualInformationConsensus
@@ -28,7 +30,10 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "hgpa": HypergraphPartitioning,
     "lifthac": partial(LiftedConsensus, clusterer="hac"),
     "liftkm": partial(LiftedConsensus, clusterer="kmeans"),
+    "lwea": partial(LocallyWeightedConsensus, extraction="linkage"),
+    "lwgp": partial(LocallyWeightedConsensus, extraction="graph"),
     "mcla": MetaClustering,
+    "medoid": MedoidPartition,
     "mmec": MixtureConsensus,
     "penca": DyadicAspect,
     "ppc": PairwiseProbabilistic,
@@ -45,8 +50,8 @@ def names() -> list[str]:
     --------
     >>> from pluribus import consensus
     >>> consensus.names()
-    ['cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'mcla', 'mmec', 'penca', 'ppc', 'qmi', 'scec',
-     'voting']
+    ['cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwgp', 'mcla', 'medoid', 'mmec', 'penca',
+     'ppc', 'qmi', 'scec', 'voting']
     """
     return sorted(_BY_NAME)
 

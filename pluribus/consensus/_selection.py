@@ -44,7 +44,7 @@ class Selection:
     >>> from pluribus.consensus import select
     >>> selection = select([[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]], [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]])
     >>> selection.index, selection.scores.round(3).tolist()
-    (0, [0.458, 0.333])
+    (0, [0.458, 0.292])
     """
 
     index: int
