@@ -16,12 +16,26 @@ from pluribus.consensus._names import by_name, configured, names
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.partitions import Ensemble, as_ensemble
 
-# Distinct objects × partitions up to which a method is run without being asked for by name: at these sizes it takes a
-# few minutes on one core. Methods that are not named here have the last limit.
-_MOST_LABELS = {
-    "penca": 500_000,
+# Seconds on one core for 20,000 distinct objects, 30 partitions and 8 clusters, from measurements at 2,000 to 100,000
+# objects, and the power of the objects with which they grow. With partitions and clusters they grow in proportion.
+_EFFORT = {
+    "cspa": (49, 2.0),
+    "eac": (17, 2.0),
+    "embedding": (2, 1.0),
+    "hbgf": (1.5, 1.0),
+    "hgpa": (36, 1.5),
+    "mcla": (4, 1.0),
+    "mmec": (7, 1.0),
+    "penca": (440, 2.0),
+    "ppc": (9, 1.0),
+    "qmi": (4, 1.0),
+    "scec": (5, 1.0),
+    "voting": (0.2, 1.0),
 }
-_OTHERWISE = 10_000_000
+_UNKNOWN_EFFORT = (7, 2.0)
+_MOST_SECONDS = 300
+_GRAPH_BYTES = {"cspa": 26}  # for each two distinct objects
+_MOST_BYTES = 2e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +172,8 @@ def compare_methods(
     whether the choice matters.
 
     A method that fails does not stop the others: its row says why. Methods that need the data, and those that would
-    take more than minutes at this size, are left out with a word in their row; name them in ``methods`` to run them.
+    take more than some minutes at this size, are left out with a word in their row; name them in ``methods`` to run
+    them.
 
     Parameters
     ----------
@@ -197,12 +212,12 @@ def compare_methods(
         if accumulated.consensus is None:
             raise ValueError(f"The number of clusters cannot be found: {accumulated.problem} Give n_clusters.")
         n_clusters = accumulated.n_clusters
-    n_labels = _distinct(ensemble) * ensemble.n_partitions
+    n_distinct = _distinct(ensemble)
     runs = []
     for name in track(chosen, "consensus functions", verbose=verbose):
         if accumulated is not None and name == "eac":
             runs.append(accumulated)
-        elif reason := _left_out(name, n_labels, asked_for=methods is not None):
+        elif reason := _left_out(name, n_distinct, ensemble.n_partitions, n_clusters, asked_for=methods is not None):
             runs.append(MethodRun(name, problem=reason))
         else:
             runs.append(_run(name, ensemble, n_clusters, random_state, verbose=False))
@@ -225,17 +240,24 @@ def _distinct(ensemble: Ensemble) -> int:
     return ensemble.n_objects if ensemble.memberships is not None else len(ensemble.unique_rows().counts)
 
 
-def _left_out(name: str, n_labels: int, *, asked_for: bool) -> str:
+def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *, asked_for: bool) -> str:
     """Why a method is not run; empty if it is."""
     if getattr(by_name(name)(), "needs_data", False):
         return "Not run: it needs the data beside the labels."
-    most = _MOST_LABELS.get(name, _OTHERWISE)
-    if n_labels <= most or asked_for:
+    seconds, power = _EFFORT.get(name, _UNKNOWN_EFFORT)
+    seconds *= (n_distinct / 20_000) ** power * n_partitions / 30 * max(n_clusters / 8, 1)
+    memory = _GRAPH_BYTES.get(name, 0) * n_distinct**2
+    if asked_for or (seconds <= _MOST_SECONDS and memory <= _MOST_BYTES):
         return ""
+    cost = f"{memory / 1e9:,.0f} GB of memory" if memory > _MOST_BYTES else _minutes(seconds)
     return (
-        f"Not run: {n_labels:,} different labels (distinct objects × partitions) may take it long, the limit is "
-        f"{most:,}. Run it by its name."
+        f"Not run: {n_distinct:,} distinct objects in {n_partitions:,} partitions may take it {cost}. "
+        "Run it by its name, if you want it."
     )
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
 
 
 def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> MethodRun:

@@ -3,18 +3,14 @@
 Colors of text and grid are set there too, to follow the reader's light or dark theme.
 """
 
-import html
-from typing import Any
-
 import numpy as np
 
+from pluribus.report._agreement_figures import member_figure, method_figure
 from pluribus.report._palette import COLORS, MUTED, color_of, name_of, symbol_of
-from pluribus.report._summary import Cuts, HeatMap, Lifetimes, MemberAgreement, ObjectMap, PairEvidence, Summary
-
-Figure = dict[str, Any]
+from pluribus.report._specification import Figure, axis_of, plain, rounded, specification
+from pluribus.report._summary import Cuts, HeatMap, Lifetimes, ObjectMap, PairEvidence, Summary
 
 _EVIDENCE_SCALE = [[0, "#F3F5F7"], [0.25, "#C3DAEA"], [0.5, "#78B0D5"], [0.75, "#2478B0"], [1, "#0A2E50"]]
-_NAMED_MEMBERS = 30
 _LABELED_CLUSTERS = 40
 
 
@@ -41,39 +37,10 @@ def figures(summary: Summary) -> dict[str, Figure]:
         drawn["pairs"] = _pairs(summary.pairs)
     drawn["heat"] = _heat(summary.heat)
     drawn["map"] = _map(summary.map, summary.n_clusters)
-    drawn["members"] = _members(summary.members)
+    drawn["members"] = member_figure(summary.members)
+    if summary.methods is not None and len(summary.methods.agreement) > 1:
+        drawn["methods"] = method_figure(summary.methods)
     return drawn
-
-
-def plain(text: object, longest: int = 60) -> str:
-    """The user's text for Plotly, which reads some HTML in labels: shortened, on one line, escaped.
-
-    Examples
-    --------
-    >>> from pluribus.report._figures import plain
-    >>> plain("<b>a</b>")
-    '&lt;b&gt;a&lt;/b&gt;'
-    """
-    line = " ".join(str(text).split())
-    return html.escape(line if len(line) <= longest else line[: longest - 1] + "…", quote=False)
-
-
-def _figure(data: list[Figure], height: int, *, square: bool = False, **layout: Any) -> Figure:
-    base = {"height": height, "margin": {"l": 56, "r": 16, "t": 16, "b": 48}, "showlegend": False}
-    return {"data": data, "layout": base | layout, "square": square}
-
-
-def _axis(title: str | None = None, **settings: Any) -> Figure:
-    axis: Figure = {"fixedrange": True, "zeroline": False, "automargin": True}
-    if title:
-        axis["title"] = {"text": title, "standoff": 10}
-    return axis | settings
-
-
-def _round(values: np.ndarray, digits: int) -> list:
-    """Rounded plain numbers, with None for what is not a number."""
-    rounded = np.round(np.asarray(values, dtype=np.float64), digits)
-    return [value if np.isfinite(value) else None for value in rounded.tolist()]
 
 
 def _lifetimes(lifetimes: Lifetimes) -> Figure:
@@ -83,16 +50,16 @@ def _lifetimes(lifetimes: Lifetimes) -> Figure:
     bars = {
         "type": "bar",
         "x": lifetimes.k.tolist(),
-        "y": _round(lifetimes.value, 4),
+        "y": rounded(lifetimes.value, 4),
         "marker": {"color": np.where(chosen, COLORS[0], MUTED).tolist()},
         "hovertemplate": "k = %{x}<br>lifetime %{y:.3f}<extra></extra>",
     }
-    return _figure(
+    return specification(
         [bars],
         260,
         bargap=0.35,
-        xaxis=_axis("number of clusters k", tickvals=ticks, showgrid=False, tickangle=0),
-        yaxis=_axis("lifetime", rangemode="tozero"),
+        xaxis=axis_of("number of clusters k", tickvals=ticks, showgrid=False, tickangle=0),
+        yaxis=axis_of("lifetime", rangemode="tozero"),
     )
 
 
@@ -102,25 +69,25 @@ def _cuts(cuts: Cuts) -> Figure:
     for is_chosen, color in ((False, MUTED), (True, COLORS[0])):
         here = np.flatnonzero((cuts.k == cuts.chosen) == is_chosen)
         x = [k[j] for j in here]
-        low, q1, median, q3, high = (_round(q, 3) for q in cuts.quantiles[here].T)
+        low, q1, median, q3, high = (rounded(q, 3) for q in cuts.quantiles[here].T)
         box = {"type": "box", "x": x, "lowerfence": low, "q1": q1, "median": median, "q3": q3, "upperfence": high}
         data.append(box | {"line": {"color": color, "width": 1.5}, "width": 0.5, "hoverinfo": "y"})
         data.append(
             {
                 "type": "bar",
                 "x": x,
-                "y": _round(cuts.ambiguous[here] * 100, 1),
+                "y": rounded(cuts.ambiguous[here] * 100, 1),
                 "yaxis": "y2",
                 "width": 0.5,
                 "marker": {"color": color},
                 "hovertemplate": "k = %{x}<br>%{y}% ambiguous<extra></extra>",
             }
         )
-    return _figure(
+    return specification(
         data,
         420,
         barmode="overlay",
-        xaxis=_axis(
+        xaxis=axis_of(
             "number of clusters k",
             type="category",
             categoryorder="array",
@@ -129,8 +96,8 @@ def _cuts(cuts: Cuts) -> Figure:
             anchor="y2",
             tickangle=0,
         ),
-        yaxis=_axis("margin", domain=[0.42, 1]),
-        yaxis2=_axis("ambiguous", domain=[0, 0.3], ticksuffix="%", rangemode="tozero", nticks=4),
+        yaxis=axis_of("margin", domain=[0.42, 1]),
+        yaxis2=axis_of("ambiguous", domain=[0, 0.3], ticksuffix="%", rangemode="tozero", nticks=4),
     )
 
 
@@ -141,8 +108,8 @@ def _pairs(pairs: PairEvidence) -> Figure:
         {
             "type": "bar",
             "name": name,
-            "x": _round(centers, 3),
-            "y": _round(share * 100, 2),
+            "x": rounded(centers, 3),
+            "y": rounded(share * 100, 2),
             "customdata": ranges,
             "marker": {"color": color},
             "hovertemplate": f"{name}<br>evidence %{{customdata}}<br>%{{y:.1f}}% of these pairs<extra></extra>",
@@ -152,15 +119,15 @@ def _pairs(pairs: PairEvidence) -> Figure:
             ("different clusters", pairs.different, COLORS[1]),
         )
     ]
-    return _figure(
+    return specification(
         data,
         300,
         barmode="group",
         bargap=0.12,
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        xaxis=_axis("evidence that two objects belong together", range=[0, 1], dtick=0.2, showgrid=False),
-        yaxis=_axis("share of the pairs", ticksuffix="%", rangemode="tozero"),
+        xaxis=axis_of("evidence that two objects belong together", range=[0, 1], dtick=0.2, showgrid=False),
+        yaxis=axis_of("share of the pairs", ticksuffix="%", rangemode="tozero"),
     )
 
 
@@ -181,7 +148,7 @@ def _heat(heat: HeatMap) -> Figure:
             ticks.append((start + stop - 1) / 2)
             names.append(str(cluster) if cluster >= 0 else "–")
     z = [[None if value < 0 else value for value in row] for row in heat.percent.tolist()]
-    axis = _axis(
+    axis = axis_of(
         tickvals=ticks,
         ticktext=names,
         ticks="",
@@ -210,7 +177,7 @@ def _heat(heat: HeatMap) -> Figure:
         },
         "hovertemplate": "%{text}<br>together in %{z}%<extra></extra>",
     }
-    figure = _figure(
+    figure = specification(
         [image],
         640,
         square=True,
@@ -238,8 +205,8 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
                 "type": "scatter",
                 "mode": "markers",
                 "name": name_of(cluster),
-                "x": _round(x, digits),
-                "y": _round(y, digits),
+                "x": rounded(x, digits),
+                "y": rounded(y, digits),
                 "customdata": [
                     [plain(view.ids[i]), round(float(view.uncertainty[i]), 2), name_of(int(view.next_best[i]))]
                     if view.next_best[i] >= 0
@@ -247,7 +214,7 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
                     for i in here
                 ],
                 "marker": {
-                    "size": _round(size[here], 1),
+                    "size": rounded(size[here], 1),
                     "color": color_of(cluster),
                     "symbol": symbol_of(cluster),
                     "opacity": 0.75,
@@ -260,35 +227,13 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
         if cluster >= 0 and n_clusters <= _LABELED_CLUSTERS:
             at = {"x": round(float(np.median(x)), digits), "y": round(float(np.median(y)), digits)}
             annotations.append(at | {"text": f"<b>{cluster}</b>", "showarrow": False, "borderpad": 2})
-    return _figure(
+    return specification(
         data,
         560,
         annotations=annotations,
         showlegend=1 < len(data) <= 2 * len(COLORS),
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
         hovermode="closest",
-        xaxis=_axis(view.axes[0], fixedrange=False),
-        yaxis=_axis(view.axes[1], fixedrange=False),
+        xaxis=axis_of(view.axes[0], fixedrange=False),
+        yaxis=axis_of(view.axes[1], fixedrange=False),
     )
-
-
-def _members(members: MemberAgreement) -> Figure:
-    order = np.argsort(members.ari, kind="stable")
-    hover = "%{customdata[0]}<br>%{customdata[1]} clusters<br>adjusted Rand index %{x:.2f}<extra></extra>"
-    points = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": _round(members.ari[order], 3),
-        "customdata": [[plain(members.names[p]), int(members.k[p])] for p in order],
-        "marker": {"color": COLORS[0], "size": 9, "opacity": 0.75, "line": {"width": 0.5, "color": "#FFFFFF"}},
-        "hovertemplate": hover,
-    }
-    low = min(0.0, float(members.ari.min()) - 0.03)
-    xaxis = _axis("adjusted Rand index with the result", range=[low, 1.03])
-    if len(order) <= _NAMED_MEMBERS:
-        names = [f"{plain(members.names[p], 22)} · k={members.k[p]}" for p in order]
-        points["y"] = list(range(len(order)))
-        yaxis = _axis(tickvals=points["y"], ticktext=names, range=[-0.6, len(order) - 0.4])
-        return _figure([points], 110 + 24 * len(order), xaxis=xaxis, yaxis=yaxis)
-    points["y"] = members.k[order].tolist()
-    return _figure([points], 360, xaxis=xaxis, yaxis=_axis("clusters of the member", rangemode="tozero"))

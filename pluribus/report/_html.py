@@ -15,6 +15,8 @@ from plotly.offline import get_plotlyjs
 from pluribus._engine import atomic_path
 from pluribus.report._case import Case
 from pluribus.report._figures import figures
+from pluribus.report._flow_figures import flow_data, flow_facts, flow_note
+from pluribus.report._flow_words import shortened
 from pluribus.report._palette import color_of
 from pluribus.report._summarize import summarize
 from pluribus.report._summary import Summary
@@ -22,6 +24,7 @@ from pluribus.report._words import ambiguity_around, count, describe, longest_li
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _CARDS = 60  # of the largest clusters; the labels have them all
+_MEMBER_ROWS = 300  # of the table of members
 
 
 def write_report(case: Case, path: str | os.PathLike[str]) -> Path:
@@ -61,7 +64,7 @@ def render(summary: Summary) -> str:
     True
     """
     drawn = figures(summary)
-    scripts = [_plotly(), _read("report.js")]
+    scripts = [_plotly(), _read("report.js"), _read("flows.js")]
     return (
         _environment()
         .get_template("report.html.j2")
@@ -71,8 +74,10 @@ def render(summary: Summary) -> str:
             cards=summary.clusters[:_CARDS],
             figures=drawn,
             figure_data=as_json(drawn),
+            flow_data=as_json(flow_data(summary.flows)),
+            member_rows=_MEMBER_ROWS,
             style=Markup(_read("style.css")),  # our own file
-            scripts=[Markup(script) for script in scripts],  # our own file and Plotly's
+            scripts=[Markup(script) for script in scripts],  # our own files and Plotly's
             script_hashes=[_csp_hash(script) for script in scripts],
         )
     )
@@ -117,9 +122,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "number": number, "mean": np.mean}
+    environment.filters |= {"percent": percent, "number": number, "mean": np.mean, "shortened": shortened}
     words = {"count": count, "longest_lifetimes": longest_lifetimes, "ambiguity_around": ambiguity_around}
-    environment.globals |= words | {"color_of": color_of}
+    environment.globals |= words | {"color_of": color_of, "flow_facts": flow_facts, "flow_note": flow_note}
     return environment
 
 

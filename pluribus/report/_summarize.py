@@ -1,13 +1,26 @@
 """From a case to the numbers of its report. Nothing here draws."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from pluribus.compare import adjusted_rand_index
+from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 from pluribus.report._case import Case
 from pluribus.report._evidence_views import cuts, heat_map, is_ambiguous, pair_evidence
+from pluribus.report._flows import flows
 from pluribus.report._object_map import object_map
 from pluribus.report._profiles import profiles
-from pluribus.report._summary import ClusterSummary, Example, Lifetimes, MemberAgreement, Summary
+from pluribus.report._summary import (
+    ClusterSummary,
+    Example,
+    Lifetimes,
+    MemberAgreement,
+    MethodRow,
+    MethodTable,
+    Summary,
+)
+
+Measure = Callable[[np.ndarray, np.ndarray], float]
 
 _EXAMPLES = 5
 _LIFETIMES = 20
@@ -39,6 +52,7 @@ def summarize(case: Case) -> Summary:
     own, next_best, other = _runner_up(case)
     ambiguous = is_ambiguous(own, other) & (case.labels >= 0)
     clustered = case.labels >= 0
+    agreement = _agreement(case)
     return Summary(
         title=case.title,
         method=case.method,
@@ -57,7 +71,9 @@ def summarize(case: Case) -> Summary:
         map=object_map(case, next_best),
         clusters=_clusters(case, ambiguous, own, next_best),
         has_features=case.X is not None or case.frame is not None,
-        members=_agreement(case),
+        members=agreement,
+        flows=flows(case, agreement),
+        methods=_methods(case),
         parameters=_as_text(case.parameters, case.seed),
         versions={str(name): str(version) for name, version in case.versions.items()},
         notes=tuple(str(note) for note in case.notes),
@@ -143,15 +159,28 @@ def _agreement(case: Case) -> MemberAgreement:
     return MemberAgreement(
         names=tuple(case.ensemble.names),
         k=np.asarray(case.ensemble.n_clusters),
-        ari=np.array([_agree(member, case.labels) for member in members]),
+        ari=np.array([_agree(adjusted_rand_index, member, case.labels) for member in members]),
+        nmi=np.array([_agree(normalized_mutual_information_index, member, case.labels) for member in members]),
         covered=np.array([np.mean(member >= 0) for member in members]),
     )
 
 
-def _agree(member: np.ndarray, labels: np.ndarray) -> float:
+def _agree(index: Measure, member: np.ndarray, labels: np.ndarray) -> float:
     """Agreement over the objects that both cover; 0 if there are none."""
     both = (member >= 0) & (labels >= 0)
-    return adjusted_rand_index(member, labels) if both.any() else 0.0
+    return index(member, labels) if both.any() else 0.0
+
+
+def _methods(case: Case) -> MethodTable | None:
+    compared = case.methods
+    if compared is None:
+        return None
+    figures = ("name", "n_clusters", "seconds", "nmi_members", "ari_members", "ari_methods", "problem")
+    rows = tuple(
+        MethodRow(**{name: getattr(run, name) for name in figures}, standing=compared.standing(run))
+        for run in compared.runs
+    )
+    return MethodTable(rows, compared.agreement, compared.preferred, compared.verdict)
 
 
 def _as_text(parameters, seed: int | None) -> dict[str, str]:

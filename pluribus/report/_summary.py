@@ -1,6 +1,7 @@
 """What the report says, as plain numbers and words: the hand-over from ``summarize`` to the drawing."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -102,12 +103,79 @@ class ClusterSummary:
 
 @dataclass(frozen=True, eq=False)
 class MemberAgreement:
-    """How well each member of the ensemble agrees with the result (adjusted Rand index)."""
+    """How well each member agrees with the result: adjusted Rand index and normalized mutual information."""
 
     names: tuple[str, ...]
     k: np.ndarray
     ari: np.ndarray
+    nmi: np.ndarray
     covered: np.ndarray
+
+    @property
+    def by_agreement(self) -> list[int]:
+        """The members, those that agree best first."""
+        return np.argsort(-self.ari, kind="stable").tolist()
+
+
+class Box(NamedTuple):
+    """One cluster at a side of a figure of flows, or several small ones; ``cluster`` is that of the result, or -1."""
+
+    name: str
+    size: int
+    cluster: int = -1
+
+
+@dataclass(frozen=True)
+class MemberFlow:
+    """Where the objects of a member's clusters go, top to bottom; ``streams`` are (source, target, objects)."""
+
+    name: str
+    k: int
+    ari: float
+    nmi: float
+    words: str
+    sources: tuple[Box, ...]
+    targets: tuple[Box, ...]
+    streams: tuple[tuple[int, int, int], ...]
+    hidden: float  # share of the objects in streams too thin to show
+
+
+@dataclass(frozen=True)
+class Flows:
+    """The flows of the members, best agreement first; ``featured`` are positions in ``members``, with a heading."""
+
+    members: tuple[MemberFlow, ...]
+    n_members: int
+    featured: tuple[tuple[str, int], ...]
+
+    @property
+    def others(self) -> list[int]:
+        """Positions of the members that are not featured."""
+        return [p for p in range(len(self.members)) if p not in {position for _, position in self.featured}]
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """One consensus function on the ensemble."""
+
+    name: str
+    n_clusters: int
+    seconds: float
+    nmi_members: float
+    ari_members: float
+    ari_methods: float
+    standing: str
+    problem: str
+
+
+@dataclass(frozen=True, eq=False)
+class MethodTable:
+    """Consensus functions side by side; ``agreement`` between those without a problem, in the order of ``rows``."""
+
+    rows: tuple[MethodRow, ...]
+    agreement: np.ndarray
+    preferred: str
+    verdict: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +208,8 @@ class Summary:
     clusters: tuple[ClusterSummary, ...]
     has_features: bool
     members: MemberAgreement
+    flows: Flows
+    methods: MethodTable | None
     parameters: dict[str, str]
     versions: dict[str, str]
     notes: tuple[str, ...]

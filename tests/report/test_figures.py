@@ -5,8 +5,9 @@ import plotly.graph_objects as go
 import pytest
 
 from pluribus.report import summarize
-from pluribus.report._figures import figures, plain
+from pluribus.report._figures import figures
 from pluribus.report._palette import COLORS, color_of, symbol_of
+from pluribus.report._specification import plain
 
 
 @pytest.mark.parametrize("options", [{}, {"with_linkage": False, "with_X": False}, {"k": 12, "r": 40, "n": 120}])

@@ -45,16 +45,16 @@ def test_nothing_is_left_behind_when_it_cannot_be_written(make_case, tmp_path, m
 def test_sections_links_and_no_address_outside(make_case):
     page = Page(render(summarize(make_case())))
     assert len(page.ids) == len(set(page.ids))
-    assert {"short", "number", "map", "evidence", "clusters", "members", "made"} <= set(page.ids)
+    assert {"short", "number", "map", "evidence", "clusters", "members", "flows", "made"} <= set(page.ids)
     for link in page.links:
         assert link == "data:," or link.removeprefix("#") in page.ids
 
 
-def test_a_policy_lets_only_the_two_scripts_run(make_case):
+def test_a_policy_lets_only_our_scripts_run(make_case):
     text = render(summarize(make_case()))
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1]
     assert "default-src &#39;none&#39;" in policy or "default-src 'none'" in policy
-    assert policy.count("sha256-") == 2
+    assert policy.count("sha256-") == 3
     assert "unsafe-inline" not in policy.partition("script-src")[2].partition(";")[0]
 
 
@@ -63,7 +63,7 @@ def test_hostile_text_stays_text(hostile_case):
     page = Page(text)
     assert "img" not in page.tags
     assert "b" not in page.tags
-    assert page.tags.count("script") == 3
+    assert page.tags.count("script") == 5
     assert "{{ 7*7 }}" in text
 
 

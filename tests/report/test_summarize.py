@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
+from pluribus.compare import adjusted_rand_index
 from pluribus.partitions import Ensemble, normalized_entropy
 from pluribus.report import Case, render, summarize
 from pluribus.report._summarize import _agree
@@ -18,7 +19,7 @@ def test_adjusted_rand_index_over_the_objects_that_both_cover(pairs):
     a, b = np.array(pairs).T
     both = (a >= 0) & (b >= 0)
     if both.any():
-        assert _agree(a, b) == pytest.approx(adjusted_rand_score(a[both], b[both]))
+        assert _agree(adjusted_rand_index, a, b) == pytest.approx(adjusted_rand_score(a[both], b[both]))
 
 
 def test_ambiguous_objects_and_the_clusters_they_are_between(plain_case):
