@@ -20,7 +20,11 @@ TOLERANCE = 0.01  # published scores that differ by less are ties
 
 @dataclass(frozen=True)
 class Published:
-    """One table; ``theirs`` has a value for each method in each row, None where there is none."""
+    """One table; ``theirs`` has a value for each method in each row, None where there is none.
+
+    ``other_forms`` are methods that stand there in another form already: they are compared with what was published,
+    but do not count in the order of the methods.
+    """
 
     title: str
     score: str
@@ -28,6 +32,7 @@ class Published:
     methods: tuple[str, ...]
     theirs: Mapping[str, tuple[float | None, ...]]
     note: str = ""
+    other_forms: tuple[str, ...] = ()
 
 
 class Source(Protocol):

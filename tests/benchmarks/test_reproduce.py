@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -72,6 +73,13 @@ def test_a_difference_of_just_the_tolerance_counts():
     table = Published("t", "s", False, ("A", "B"), {"x": (0.42, 0.43)})
     assert order_kept([Reproduced(table, {"x": np.array([[0.1, 0.2]])})]) == (1, 1)
     assert order_kept([Reproduced(table, {"x": np.array([[0.2, 0.2]])})]) == (0, 1)
+
+
+def test_other_forms_of_a_method_do_not_count_in_the_order(reproduced):
+    (table,) = reproduced
+    without = Reproduced(replace(table.published, other_forms=("C",)), table.ours)
+    assert order_kept([without]) == (1, 2)
+    assert len(differences([without])) == 3
 
 
 def test_continues_where_it_was_stopped(tmp_path):
