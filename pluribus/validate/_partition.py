@@ -1,0 +1,47 @@
+"""The partition that is validated: its labels as codes, and what to do with objects that have none."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from pluribus.partitions import encode_labels
+from pluribus.validate._pairs import Pairs, as_pairs
+
+Noise = Literal["raise", "exclude"]
+
+
+def check_labels(labels: Any, noise: str, *, at_least: int = 2, name: str = "labels") -> np.ndarray:
+    """Codes 0 … k - 1 (-1 only if ``noise`` is "exclude") of a partition with enough clusters."""
+    if noise not in ("raise", "exclude"):
+        raise ValueError(f"noise must be 'raise' or 'exclude'; got {noise!r}.")
+    codes, classes = encode_labels(labels, name)
+    n_left_out = int((codes < 0).sum())
+    if n_left_out and noise == "raise":
+        raise ValueError(
+            f"{name} leaves {n_left_out:,} of {len(codes):,} objects without a cluster (-1 or missing). Say "
+            "noise='exclude' to judge the others only."
+        )
+    if len(classes) < at_least:
+        what = "no cluster" if len(classes) == 0 else "one cluster only"
+        raise ValueError(f"{name} has {what}: this index compares clusters, so there must be at least {at_least}.")
+    return codes
+
+
+def with_pairs(
+    labels: Any,
+    X: Any,
+    distances: Any,
+    similarity: Any,
+    *,
+    noise: str,
+    metric: str = "euclidean",
+    n_jobs: int | None = None,
+    at_least: int = 2,
+) -> tuple[np.ndarray, Pairs]:
+    """Codes and pairs of the objects that are clustered."""
+    codes = check_labels(labels, noise, at_least=at_least)
+    pairs = as_pairs(len(codes), X, distances, similarity, metric=metric, n_jobs=n_jobs)
+    clustered = np.flatnonzero(codes >= 0)
+    if len(clustered) < len(codes):
+        codes, pairs = codes[clustered], pairs.take(clustered)
+    return codes, pairs
