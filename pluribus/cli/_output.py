@@ -19,6 +19,7 @@ from rich.table import Table as Grid
 
 import pluribus
 from pluribus._engine import atomic_path
+from pluribus.consensus import MedoidPartition
 from pluribus.partitions import Ensemble
 from pluribus.report import Case, write_report
 
@@ -59,13 +60,15 @@ def case_of(consensus: Any, ensemble: Ensemble, *, k: int | None, **rest: Any) -
         linkage=getattr(consensus, "linkage_", None),
         lifetimes=getattr(consensus, "lifetimes_", None),
         method=type(consensus).__name__,
-        k_chosen_by="given" if k is not None else _by_lifetime(consensus),
+        k_chosen_by="given" if k is not None else _found_by(consensus),
         versions=versions(),
         **rest,
     )
 
 
-def _by_lifetime(consensus: Any) -> str:
+def _found_by(consensus: Any) -> str:
+    if isinstance(consensus, MedoidPartition) and consensus.n_clusters is None:
+        return "that of the partition nearest to all others"
     by = "highest lifetime in the evidence"
     if getattr(consensus, "lifetime_scale", "share") == "log":
         by += " by factors"

@@ -37,6 +37,29 @@ def test_one_file(tmp_path, truth):
     assert json.loads((tmp_path / "out" / "model.json").read_text())["figures"]["n_partitions"] == 7
 
 
+@pytest.mark.parametrize("method", ["lwea", "lwgp", "medoid"])
+def test_methods_by_name(tmp_path, truth, method):
+    frame = pd.DataFrame({f"tool {s}": noisy(truth, s, 0 if s == 3 else 0.1) for s in range(7)})
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    result = run("combine", tmp_path / "labels.csv", "--method", method, "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert clusters(tmp_path / "out")["cluster"].tolist() == [0] * 10 + [1] * 8 + [2] * 6
+
+
+def test_the_medoid_brings_its_own_number_of_clusters(tmp_path, truth):
+    # By lifetime there would be two clusters: the last two tools do not tell "middle" and "high" apart.
+    coarse = np.where(truth == "high", "middle", truth)
+    frame = pd.DataFrame({"a": truth, "b": truth, "c": truth, "d": coarse, "e": coarse})
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    result = run("combine", tmp_path / "labels.csv", "--method", "medoid", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert clusters(tmp_path / "out")["cluster"].nunique() == 3
+    assert "that of the partition nearest to all others" in (tmp_path / "out" / "report.html").read_text()
+    result = run("combine", tmp_path / "labels.csv", "--method", "medoid", "--k", 5, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "they have [2, 3]" in " ".join(result.output.split())
+
+
 def test_several_files_are_joined_by_id(tmp_path, truth):
     ids = np.array([f"o{i}" for i in range(24)])
     for s in range(5):

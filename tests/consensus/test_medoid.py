@@ -5,8 +5,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
-from pluribus import Ensemble, compare
+from pluribus import Ensemble, EnsembleClusterer, compare
 from pluribus.consensus._medoid import MedoidPartition
+from pluribus.generate import Generator
 
 LABELS = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
 
@@ -104,6 +105,13 @@ def test_soft_partitions():
     hard, model = medoid().fit(labels), medoid().fit(soft)
     assert model.medoid_ == hard.medoid_
     assert (model.uncertainty_ >= hard.uncertainty_ - 1e-9).all()
+
+
+def test_brings_its_own_number_of_clusters_to_data():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = EnsembleClusterer(Generator(n_members=7, n_clusters=(4, 6)), "medoid", random_state=0, verbose=False).fit(X)
+    assert model.n_clusters_ == model.ensemble_.n_clusters[model.consensus_.medoid_]
+    assert model.n_clusters_ >= 4
 
 
 def test_edges():
