@@ -10,7 +10,7 @@ from pluribus._engine import over_blocks
 from pluribus._kernels._fuzzy_pairs import add_fuzzy_pairs
 from pluribus.partitions import check_membership, encode_labels, harden
 
-_BINS = 2**16
+_BINS = 2**14
 _MOST_ROWS = 50_000
 _MOST_NUMBERS = 2**27  # of memberships
 
