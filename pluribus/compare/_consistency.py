@@ -70,11 +70,11 @@ def agreement_with_members(partition: Any, ensemble: Any, index: str | Measure =
     codes, _ = encode_labels(partition, "partition")
     if len(codes) != ensemble.n_objects:
         raise ValueError(f"The partition labels {len(codes)} objects, but the ensemble {ensemble.n_objects}.")
-    covered = codes >= 0
-    for name, seen in zip(ensemble.names, (ensemble.labels[covered] >= 0).any(axis=0), strict=True):
-        if not seen:
-            raise ValueError(f"No object is in both the partition and {name!r}, so they cannot be compared.")
     members = np.asfortranarray(ensemble.labels).T
+    covered = codes >= 0
+    for name, member in zip(ensemble.names, members, strict=True):
+        if not (covered & (member >= 0)).any():
+            raise ValueError(f"No object is in both the partition and {name!r}, so they cannot be compared.")
     if not isinstance(index, str):
         return np.array([index(codes, member) for member in members], dtype=float)
     if index not in _MEASURES:
