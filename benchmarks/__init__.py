@@ -12,5 +12,6 @@ NAMES = (
     "evidence-size",
     "consensus-speed",
     "million",
+    "compare-speed",
     "reproduce",
 )

@@ -56,11 +56,16 @@ def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     """Rand distance of each consensus to the classes."""
     from pluribus.compare import rand_distance
 
+    _, y, found = consensuses(row, run)
+    return {method: float(rand_distance(y, consensus)) for method, consensus in found.items()}
+
+
+def consensuses(row: str, run: int) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """The features, the classes, and the consensus of each method."""
     X, y = _data_set(row)
     k = len(np.unique(y))
     labels = np.column_stack([_k_means(X, k, run), *_linked(row, k)])
-    found = _label_methods(row, k, run, labels) | _lifted(row, k, run, labels, X)
-    return {method: float(rand_distance(y, consensus)) for method, consensus in found.items()}
+    return X, y, _label_methods(row, k, run, labels) | _lifted(row, k, run, labels, X)
 
 
 def _label_methods(name: str, k: int, run: int, labels: np.ndarray) -> dict[str, np.ndarray]:
