@@ -124,9 +124,9 @@ def _ratio(mine: Result, theirs: list[Result], samples: tuple[int, ...], n: int)
     distance, error = mine.figures["distance"], mine.figures["standard_error"]
     return (
         f"LiftEMD is {distance:.4f} ± {error:.4f}. The time of CDistance grows as n to the power {power:.2f}: at "
-        f"n = {n:,} it would take about {seconds(whole)} of the processor, {whole / mine.cpu_seconds:,.0f} × as long as "
-        f"LiftEMD. Published "
-        f"for MNIST's 60,000 images: {PUBLISHED['CDistance']:,} s and {PUBLISHED['LiftEMD']:,.0f} s, "
+        f"n = {n:,} it would take about {seconds(whole)} of the processor, {whole / mine.cpu_seconds:,.0f} × as long "
+        f"as LiftEMD. Published for MNIST's 60,000 images: {PUBLISHED['CDistance']:,} s and "
+        f"{PUBLISHED['LiftEMD']:,.0f} s, "
         f"{PUBLISHED['CDistance'] / PUBLISHED['LiftEMD']:.0f} ×."
     )
 

@@ -25,7 +25,7 @@ DOCS = ROOT / "docs" / "reproduction"
 
 
 def source_module(name: str) -> Source:
-    return cast(Source, import_module(f"benchmarks.reproduce.{name}"))
+    return cast(Source, import_module(f"benchmarks.reproduce.{name.replace('-', '_')}"))
 
 
 def run(
