@@ -24,9 +24,12 @@ _EFFORT = {
     "embedding": (2, 1.0),
     "hbgf": (1.5, 1.0),
     "hgpa": (36, 1.5),
+    "lwea": (150, 2.0),
+    "lwgp": (3, 1.0),
     "mcla": (4, 1.0),
+    "medoid": (0.5, 1.0),
     "mmec": (7, 1.0),
-    "penca": (440, 2.0),
+    "penca": (700, 2.0),
     "ppc": (9, 1.0),
     "qmi": (4, 1.0),
     "scec": (5, 1.0),
@@ -34,7 +37,7 @@ _EFFORT = {
 }
 _UNKNOWN_EFFORT = (7, 2.0)
 _MOST_SECONDS = 300
-_GRAPH_BYTES = {"cspa": 26}  # for each two distinct objects
+_PAIR_BYTES = {"cspa": 26, "penca": 24}  # for each two distinct objects
 _MOST_BYTES = 2e9
 
 
@@ -246,7 +249,7 @@ def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *,
         return "Not run: it needs the data beside the labels."
     seconds, power = _EFFORT.get(name, _UNKNOWN_EFFORT)
     seconds *= (n_distinct / 20_000) ** power * n_partitions / 30 * max(n_clusters / 8, 1)
-    memory = _GRAPH_BYTES.get(name, 0) * n_distinct**2
+    memory = _PAIR_BYTES.get(name, 0) * n_distinct**2
     if asked_for or (seconds <= _MOST_SECONDS and memory <= _MOST_BYTES):
         return ""
     cost = f"{memory / 1e9:,.0f} GB of memory" if memory > _MOST_BYTES else _minutes(seconds)

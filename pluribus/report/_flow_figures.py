@@ -41,7 +41,7 @@ def flow_facts(member: MemberFlow) -> str:
 def flow_note(member: MemberFlow) -> str:
     """What the figure leaves out."""
     note = "Shares are of the objects that the member covers; point at a stream for its numbers."
-    if member.k > len(member.sources):
+    if member.grouped:
         note += " Small clusters are grouped by where most of their objects go."
     if member.hidden > 0:
         note += f" Streams of less than 1% are not drawn: together {percent(member.hidden)} of the objects."

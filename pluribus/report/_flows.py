@@ -45,7 +45,7 @@ def flows(case: Case, agreement: MemberAgreement) -> Flows:
     n_columns = len(alone) + (len(alone) < k)
     names = [str(c) for c in alone] + [f"{k - len(alone)} smaller clusters"] * (n_columns - len(alone))
     clusters = [*alone.tolist(), -1][:n_columns]
-    order = _side_by_side([table for table, _, _ in grouped], n_columns)
+    order = _side_by_side([table for table, *_ in grouped], n_columns)
     members = tuple(
         _member(case, agreement, int(p), *group, order, names, clusters)
         for p, group in zip(drawn, grouped, strict=True)
@@ -71,8 +71,8 @@ def _alone(sizes: np.ndarray) -> np.ndarray:
     return np.sort(largest[sizes[largest] >= _FINE * sizes.sum()])
 
 
-def _grouped(case: Case, p: int, column: np.ndarray) -> tuple[np.ndarray, list[str], str]:
-    """A member's table with small clusters grouped: (rows, columns), the names of its rows, and the whole in words."""
+def _grouped(case: Case, p: int, column: np.ndarray) -> tuple[np.ndarray, list[str], str, int]:
+    """A member's table with small clusters grouped, the names of its rows, all in words, and how many were grouped."""
     k_member, k = int(case.ensemble.n_clusters[p]), len(column)
     table = contingency_of_codes(case.ensemble.labels[:, p], case.labels, k_member, k, sparse=True)
     counts = sparse.coo_array(table)
@@ -92,7 +92,7 @@ def _grouped(case: Case, p: int, column: np.ndarray) -> tuple[np.ndarray, list[s
     np.add.at(small, (row[counts.row], column[counts.col]), counts.data)
     shown = [names[i] for i in alone]
     shown += [f"{n:,} smaller" if len(alone) else f"{n:,} clusters" for n in np.bincount(group, minlength=len(goals))]
-    return small, shown, words
+    return small, shown, words, len(rest)
 
 
 def _side_by_side(tables: list[np.ndarray], n_columns: int) -> np.ndarray:
@@ -117,6 +117,7 @@ def _member(
     table: np.ndarray,
     names: list[str],
     words: str,
+    n_grouped: int,
     order: np.ndarray,
     target_names: list[str],
     clusters: list[int],
@@ -145,4 +146,5 @@ def _member(
         targets=tuple(Box(target_names[t], int(table[:, j].sum()), clusters[t]) for j, t in enumerate(targets)),
         streams=streams,
         hidden=float(1 - table[shown].sum() / n) if n else 0.0,
+        grouped=bool(n_grouped),
     )

@@ -138,6 +138,7 @@ class MemberFlow:
     targets: tuple[Box, ...]
     streams: tuple[tuple[int, int, int], ...]
     hidden: float  # share of the objects in streams too thin to show
+    grouped: bool = False  # whether some sources are several small clusters
 
 
 @dataclass(frozen=True)

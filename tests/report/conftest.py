@@ -7,7 +7,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from pluribus.partitions import Ensemble, normalized_entropy, order_by_size
-from pluribus.report import Case
+from pluribus.report import Case, write_report
 
 HOSTILE = "<b>bold</b></script><img src=x onerror=\"window.hacked=1\"> & {{ 7*7 }} %{x} 'quoted'"
 
@@ -127,3 +127,29 @@ def hostile_case(make_case):
         parameters={HOSTILE: HOSTILE},
         versions={HOSTILE: HOSTILE},
     )
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Write the report, open it, wait until its figures are drawn."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    def show(case):
+        browser.get(write_report(case, tmp_path / "report.html").as_uri())
+        WebDriverWait(browser, 30).until(
+            lambda b: b.execute_script("return document.documentElement.classList.contains('all-drawn')")
+        )
+        return browser
+
+    return show
+
+
+@pytest.fixture
+def screen(browser):
+    """Make the browser's window as wide as a device."""
+
+    def screen(width):
+        metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    return screen

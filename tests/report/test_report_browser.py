@@ -3,30 +3,9 @@ import json
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
-from pluribus.report import write_report
-
 pytestmark = pytest.mark.browser
 
 FIGURES = ["lifetimes", "cuts", "pairs", "map", "heat", "members"]
-
-
-@pytest.fixture
-def show(browser, tmp_path):
-    """Write the report, open it, wait until its figures are drawn."""
-
-    def show(case):
-        browser.get(write_report(case, tmp_path / "report.html").as_uri())
-        WebDriverWait(browser, 30).until(
-            lambda b: b.execute_script("return document.documentElement.classList.contains('all-drawn')")
-        )
-        return browser
-
-    return show
-
-
-def screen(browser, width, **settings):
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics | settings)
 
 
 def requests(browser):
@@ -64,15 +43,15 @@ def test_every_figure_has_words_and_the_heat_map_names(show, make_case):
 
 
 @pytest.mark.parametrize("options", [{}, {"n": 200, "k": 30, "r": 5}, {"with_X": False, "with_linkage": False}])
-def test_fits_a_phone(show, browser, make_case, options):
-    screen(browser, 390)
+def test_fits_a_phone(show, screen, make_case, options):
+    screen(390)
     page = show(make_case(**options))
     assert overflow(page) <= 0
     assert page.get_log("browser") == []
 
 
-def test_hostile_text_does_not_run(show, browser, hostile_case, hostile):
-    screen(browser, 390)
+def test_hostile_text_does_not_run(show, screen, hostile_case, hostile):
+    screen(390)
     page = show(hostile_case)
     assert page.execute_script("return window.hacked") is None
     assert page.execute_script("return document.querySelectorAll('img').length") == 0

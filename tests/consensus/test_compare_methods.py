@@ -1,0 +1,171 @@
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from pluribus import Ensemble
+from pluribus.consensus import _compare_methods as module
+from pluribus.consensus import accumulate, compare_methods, configured, names
+
+QUICK = ["eac", "hbgf", "qmi", "scec", "voting"]
+
+
+def noisy(n=80, k=3, r=8, noise=0.15, missing=0.0, seed=0, **rest):
+    rng = np.random.default_rng(seed)
+    true = np.arange(n) % k
+    labels = np.where(rng.random((n, r)) < noise, rng.integers(0, k, (n, r)), true[:, None])
+    labels[rng.random((n, r)) < missing] = -1
+    labels[:, 0] = true
+    return Ensemble(labels, **rest)
+
+
+def compared(ensemble, k=None, methods=QUICK, **rest):
+    return compare_methods(ensemble, k, methods=methods, verbose=False, **rest)
+
+
+def test_every_name_has_a_row():
+    result = compare_methods(noisy(), 3, verbose=False)
+    assert sorted(run.name for run in result.runs) == names()
+    left = {run.name: run.problem for run in result.runs if run.consensus is None}
+    assert {"liftkm", "lifthac"} <= set(left)
+    assert "needs the data" in left["liftkm"]
+    assert {"eac", "scec", "qmi", "voting", "hbgf", "mcla", "mmec", "ppc", "penca", "embedding"} <= set(
+        result.partitions.names
+    )
+    assert list(result.to_frame()["method"]) == [run.name for run in result.runs]
+
+
+def test_figures_by_an_oracle():
+    ensemble = noisy(weights=[5, 1, 1, 1, 0, 2, 1, 1])
+    result = compared(ensemble, 3)
+    labels = [run.consensus.labels_ for run in result.completed]
+    for i, run in enumerate(result.completed):
+        nmi = [normalized_mutual_info_score(m, labels[i], average_method="geometric") for m in ensemble.labels.T]
+        ari = [adjusted_rand_score(m, labels[i]) for m in ensemble.labels.T]
+        assert run.nmi_members == pytest.approx(np.average(nmi, weights=ensemble.weights))
+        assert run.ari_members == pytest.approx(np.average(ari, weights=ensemble.weights))
+        others = [adjusted_rand_score(labels[i], other) for j, other in enumerate(labels) if j != i]
+        assert run.ari_methods == pytest.approx(np.mean(others))
+        assert result.agreement[i] == pytest.approx([adjusted_rand_score(labels[i], other) for other in labels])
+
+
+def test_best_agreement_first_and_the_preferred_is_fitted():
+    result = compared(noisy(noise=0.4), 3)
+    nmi = [run.nmi_members for run in result.completed]
+    assert nmi == sorted(nmi, reverse=True)
+    assert result.consensus.labels_.shape == (80,)
+    assert result.standing(next(run for run in result.runs if run.name == result.preferred)) == "preferred"
+
+
+def test_same_partitions_as_each_method_alone_and_twice():
+    ensemble = noisy(noise=0.4)
+    first, second = (compared(ensemble, 3, random_state=5) for _ in range(2))
+    assert first.preferred == second.preferred
+    for run, again in zip(first.completed, second.completed, strict=True):
+        np.testing.assert_array_equal(run.consensus.labels_, again.consensus.labels_)
+        if run.name != "eac":
+            alone = configured(run.name, n_clusters=3, random_state=5, verbose=False).fit(ensemble)
+            np.testing.assert_array_equal(run.consensus.labels_, alone.labels_)
+
+
+def test_one_method_fails_and_the_others_go_on(monkeypatch):
+    real = module._fitted
+
+    def fitted(name, *rest):
+        if name == "qmi":
+            raise RuntimeError("no\n luck")
+        return real(name, *rest)
+
+    monkeypatch.setattr(module, "_fitted", fitted)
+    result = compared(noisy(), 3)
+    assert result.runs[-1].problem == "Failed: RuntimeError: no luck"
+    assert len(result.completed) == len(QUICK) - 1
+    assert result.agreement.shape == (4, 4)
+
+
+def test_a_reason_that_the_method_gives_is_kept():
+    fine = Ensemble(np.arange(60)[:, None] // 5 + np.zeros(3, int))
+    problem = next(run.problem for run in compared(fine, 3).runs if run.name == "voting")
+    assert problem.startswith("Failed: No partition has n_clusters=3 clusters")
+
+
+def test_all_fail():
+    with pytest.raises(ValueError, match="No method gave a result. voting: Failed: No partition has"):
+        compared([[0, 1, 2, 3]] * 2, 3, ["voting"])
+
+
+def test_the_number_of_clusters_is_found():
+    ensemble = noisy()
+    result = compared(ensemble)
+    assert result.n_clusters == 3
+    assert {run.n_clusters for run in result.completed} == {3}
+    with pytest.warns(UserWarning, match="largest that was looked for"):
+        alone = accumulate(ensemble, verbose=False)
+    accumulated = next(run.consensus for run in result.runs if run.name == "eac")
+    np.testing.assert_array_equal(accumulated.labels_, alone.labels_)
+    assert compared(ensemble, methods=["scec"]).completed[0].n_clusters == 3
+
+
+def test_clusters_that_hold_nothing_do_not_count():
+    same = [[0] * 4 + [1] * 4] * 3
+    for run in compare_methods(same, 3, verbose=False).completed:
+        assert run.n_clusters == len(np.unique(run.consensus.labels_))
+
+
+def test_long_ones_are_left_out_unless_named(monkeypatch):
+    monkeypatch.setitem(module._EFFORT, "qmi", (1e9, 1.0))
+    monkeypatch.setitem(module._PAIR_BYTES, "scec", 1e9)
+    monkeypatch.setattr(module, "names", lambda: QUICK)
+    result = compare_methods(noisy(noise=0.5), 3, verbose=False)
+    problems = {run.name: run.problem for run in result.runs if run.problem}
+    assert problems.keys() == {"qmi", "scec"}
+    assert "distinct objects in 8 partitions may take it" in problems["qmi"]
+    assert "hours. Run it by its name" in problems["qmi"]
+    assert "GB of memory" in problems["scec"]
+    assert {"qmi", "scec"} <= {run.name for run in compared(noisy(noise=0.5), 3).completed}
+
+
+@pytest.mark.parametrize(("n", "r", "some_left_out"), [(1000, 50, False), (100_000, 50, True), (1_000_000, 50, True)])
+def test_what_is_left_out_by_size(n, r, some_left_out):
+    out = {name for name in QUICK + ["penca", "cspa"] if module._left_out(name, n, r, 8, asked_for=False)}
+    assert ("penca" in out) == ("cspa" in out) == ("eac" in out) == some_left_out
+    assert "voting" not in out
+
+
+EDGES = {
+    "three objects": ([["a", "a", "b"], [0, 0, 1], [0, 1, 1]], 2),
+    "three objects, three clusters": ([["a", "b", "c"], [0, 0, 1]], 3),
+    "one member": ([[0, 0, 1, 1, 2, 2]], 3),
+    "all equal": ([["x", "x", "y", "y", "z", "z", "z"]] * 4, None),
+    "one cluster": ([[0, 0, 0, 0]] * 2, None),
+    "missing": ([[0, 0, 1, 1, -1, 1], [0, 0, None, 1, 1, 1], ["u", "u", "v", "v", "v", float("nan")]], 2),
+}
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_edges(edge):
+    labels, k = EDGES[edge]
+    result = compare_methods(labels, k, verbose=False)
+    assert result.preferred in result.partitions.names
+    assert (result.consensus.labels_ >= 0).all()
+    if edge in ("one member", "all equal"):
+        assert next(run for run in result.runs if run.name == result.preferred).ari_members == 1
+
+
+def test_one_method_alone():
+    result = compared(noisy(), 3, ["EAC", "eac"])
+    assert [run.name for run in result.runs] == ["eac"]
+    assert np.isnan(result.runs[0].ari_methods)
+
+
+def test_warnings_become_notes(recwarn):
+    result = compared(noisy())
+    notes = next(run.notes for run in result.runs if run.name == "eac")
+    assert len(notes) == 1
+    assert "3, is the largest that was looked for" in notes[0]
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(("k", "methods", "word"), [(9, None, "between 1 and"), (2, ["no"], "'no'"), (2, [], "empty")])
+def test_wrong_questions(k, methods, word):
+    with pytest.raises(ValueError, match=word):
+        compare_methods([[0, 0, 1, 1]], k, methods=methods, verbose=False)
