@@ -88,14 +88,12 @@ def _standing_in_words(
         return f"{name} is the only candidate: there was nothing to choose from."
     lowest = float(between[np.ix_(candidates, candidates)].min())
     if lowest >= _SAME:
-        return (
-            f"All {len(candidates)} candidates give nearly the same partition (adjusted Rand index between them at "
-            f"least {lowest:.2f}): the choice hardly matters."
-        )
+        return f"All {len(candidates)} candidates give {_alike(lowest)}: the choice hardly matters."
     rivals = [j for j in tied if j != preferred]
     if not rivals:
         runner_up = max((j for j in candidates if j != preferred), key=lambda j: (nmi[j], between[preferred, j]))
-        ahead = f"{name} agrees best with the members, ahead of {names[runner_up]} by {_gap(nmi, preferred, runner_up)}"
+        gap = f"{nmi[preferred] - nmi[runner_up]:.3f}"
+        ahead = f"{name} agrees best with the members, ahead of {names[runner_up]} by {gap}"
         if between[preferred, runner_up] >= _SAME:
             return f"{ahead}; the two are nearly the same partition, so that hardly matters."
         return f"{ahead}, and the two differ (adjusted Rand index {between[preferred, runner_up]:.2f}): look at both."
@@ -103,8 +101,8 @@ def _standing_in_words(
     all_tied = in_words([names[j] for j in tied])
     if lowest >= _SAME:
         return (
-            f"{all_tied} are nearly tied and nearly the same partition (adjusted Rand index at least {lowest:.2f}): "
-            "among them the choice hardly matters. The others differ."
+            f"{all_tied} are nearly tied and give {_alike(lowest)}: among them the choice hardly matters. The others "
+            "differ."
         )
     apart = [names[j] for j in rivals if between[preferred, j] < _SAME]
     if not apart:  # all like the preferred one, though not all like each other
@@ -117,8 +115,11 @@ def _standing_in_words(
     )
 
 
-def _gap(nmi: np.ndarray, a: int, b: int) -> str:
-    return f"{nmi[a] - nmi[b]:.3f}"
+def _alike(lowest: float) -> str:
+    """Partitions whose adjusted Rand indices are at least this, in words."""
+    if lowest > 1 - 1e-9:
+        return "the same partition"
+    return f"nearly the same partition (adjusted Rand index at least {np.floor(100 * lowest) / 100:.2f})"
 
 
 def in_words(names: list[str]) -> str:

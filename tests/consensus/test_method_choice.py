@@ -52,8 +52,12 @@ def test_other_numbers_of_clusters_are_not_compared():
     ("nmi", "table", "words"),
     [
         ([0.7], between(1), "the only candidate"),
-        ([0.7, 0.6], between(2, ab=0.96), "All 2 candidates give nearly the same partition"),
-        ([0.7, 0.7, 0.4], between(3, ab=0.96), "a and b are nearly tied and nearly the same partition"),
+        (
+            [0.7, 0.6],
+            between(2, ab=0.96),
+            "All 2 candidates give nearly the same partition (adjusted Rand index at least 0.96)",
+        ),
+        ([0.7, 0.7, 0.4], between(3, ab=0.96), "a and b are nearly tied and give nearly the same partition"),
         ([0.7, 0.7, 0.4], between(3), "equally well, but they are not the same partition"),
         ([0.7, 0.7, 0.7], between(3, ab=0.96, ac=0.96, bc=0.94), "each is nearly the same partition as a"),
     ],
