@@ -13,5 +13,6 @@ NAMES = (
     "consensus-speed",
     "million",
     "compare-speed",
+    "choose-k",
     "reproduce",
 )

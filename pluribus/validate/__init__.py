@@ -1,6 +1,12 @@
-"""Validate: a partition against data, evidence or ensemble."""
+"""Validate: a partition against data, evidence or ensemble; how many clusters, and which partition.
+
+Of an ``…_index`` more is better, of a ``…_cost`` less. All take labels first, then what they are held against.
+"""
 
 from pluribus.validate._agreement import average_consistency_index, average_mutual_information_index
+from pluribus.validate._choose_k import KChoice, choose_k
+from pluribus.validate._choose_partition import PartitionChoice, choose_partition
+from pluribus.validate._criteria import CRITERIA, Criterion
 from pluribus.validate._davies_bouldin import calinski_harabasz_index, davies_bouldin_cost
 from pluribus.validate._description_length import (
     DegenerateIncrementsError,
@@ -18,3 +24,29 @@ from pluribus.validate._stability import (
     consensus_distribution,
     stability,
 )
+
+__all__ = [
+    "CRITERIA",
+    "ConsensusDistribution",
+    "Criterion",
+    "DegenerateIncrementsError",
+    "Estimate",
+    "KChoice",
+    "NeighborDensity",
+    "PartitionChoice",
+    "Stability",
+    "ambiguous_pairs_cost",
+    "average_consistency_index",
+    "average_mutual_information_index",
+    "calinski_harabasz_index",
+    "choose_k",
+    "choose_partition",
+    "consensus_distribution",
+    "davies_bouldin_cost",
+    "description_length_cost",
+    "description_lengths",
+    "dunn_index",
+    "neighbor_density_index",
+    "silhouette_index",
+    "stability",
+]

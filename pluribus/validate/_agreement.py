@@ -41,7 +41,8 @@ def average_consistency_index(labels: Any, ensemble: Any, *, noise: Noise = "rai
 def average_mutual_information_index(labels: Any, ensemble: Any, *, noise: Noise = "raise") -> Estimate:
     """Average normalized mutual information with the members (ANMI): more is better.
 
-    Compare only partitions with the same number of clusters: the nearer its number is to that of the members, the higher it is.
+    Compare only partitions with the same number of clusters: the index grows as that comes near
+    the number of the members.
 
     Parameters
     ----------

@@ -53,7 +53,9 @@ def _squared_to(X, means: np.ndarray, codes: np.ndarray) -> np.ndarray:
         return ((X - means[codes]) ** 2).sum(axis=1)
     norms = (means**2).sum(axis=1)
     products = np.asarray((X @ means.T)[np.arange(len(codes)), codes])
-    return np.maximum(np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2 * products + norms[codes], 0)
+    out = np.maximum(np.asarray(X.multiply(X).sum(axis=1)).ravel() - 2 * products + norms[codes], 0)
+    out[np.bincount(codes, minlength=len(means))[codes] == 1] = 0  # not what rounding leaves of it
+    return out
 
 
 def _of_distances(pairs: Pairs, codes: np.ndarray) -> Centers:
@@ -68,6 +70,7 @@ def _of_distances(pairs: Pairs, codes: np.ndarray) -> Centers:
     cluster_means = (members @ to_cluster) / sizes[:, None]
     inertia = cluster_means.diagonal() / 2  # mean squared distance to the own center
     squared = np.maximum(to_cluster[np.arange(n), codes] - inertia[codes], 0)
+    squared[sizes[codes] == 1] = 0  # not what rounding leaves of it
     between = np.sqrt(np.maximum(cluster_means - inertia[:, None] - inertia, 0))
     total = float(sizes @ cluster_means @ sizes) / (2 * n)
     return Centers(np.bincount(codes, np.sqrt(squared)) / sizes, between, float(sizes @ inertia), total)

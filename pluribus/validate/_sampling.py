@@ -60,8 +60,8 @@ def estimate(
     sizes = np.bincount(codes)
     if 2 * len(sizes) > limit:
         raise ValueError(
-            f"{len(sizes):,} clusters cannot all show in a sample of {limit:,} objects. Give sample_size={4 * len(sizes)} "
-            "or more."
+            f"{len(sizes):,} clusters cannot all show in a sample of {limit:,} objects. Give "
+            f"sample_size={4 * len(sizes)} or more."
         )
     drawn = stratified_sample(codes, limit, rng)
     value = statistic(pairs.take(drawn), codes[drawn], _weights(codes[drawn], sizes))

@@ -66,7 +66,7 @@ def silhouette_index(
     >>> from pluribus.validate import silhouette_index
     >>> labels = [0, 0, 0, 1, 1, 1]
     >>> round(silhouette_index(labels, X=[[0], [1], [2], [10], [11], [12]]), 4)
-    0.8663
+    0.8657
     >>> ensemble = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
     >>> round(silhouette_index(labels, similarity=CoAssociation(ensemble)), 4)
     0.9352

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.cluster import KMeans
 
 from pluribus._engine import seeds, track
 from pluribus.evidence import CoAssociation
@@ -16,6 +17,7 @@ from pluribus.validate._estimate import Estimate
 from pluribus.validate._pairs import check_features
 
 _PAIRS = 200_000  # up to so many, all pairs are looked at
+_LLOYD_UP_TO = 10_000  # rows
 _Z = 1.959963984540054  # 95 %
 
 
@@ -68,8 +70,8 @@ class ConsensusDistribution:
             else f" ({100 * share.low:.1f} to {100 * share.high:.1f} %, from {share.n_sampled:,} drawn pairs)"
         )
         return (
-            f"{100 * share:.1f} %{drawn} of the pairs are ambiguous: in more than 10 % and less than 90 % of the members "
-            "together."
+            f"{100 * share:.1f} %{drawn} of the pairs are ambiguous: in more than 10 % and less than 90 % of the "
+            "members together."
         )
 
     def _share(self, share: float) -> Estimate:
@@ -202,7 +204,7 @@ def stability(
     X: Any,
     *,
     k_range: tuple[int, int] | Iterable[int] = (2, 10),
-    clusterer: Any = "kmeans",
+    clusterer: Any = None,
     n_members: int = 50,
     subsample: float = 0.8,
     low: float = 0.1,
@@ -219,7 +221,9 @@ def stability(
     X : array, sparse matrix or data frame of shape (n, d)
     k_range : (int, int), or any other collection of numbers of clusters
         A pair is the lowest and the highest.
-    clusterer, n_members, subsample : see ``pluribus.generate.Generator``
+    clusterer : clusterer or name, optional
+        By default k-means with well spread starts (k-means++); above 10,000 rows in mini-batches.
+    n_members, subsample : see ``pluribus.generate.Generator``
     low, high : see ``ambiguous_pairs_cost``
     n_pairs : see ``consensus_distribution``
     random_state : int, RandomState, Generator or None
@@ -233,11 +237,13 @@ def stability(
     >>> from sklearn.datasets import make_blobs
     >>> from pluribus.validate import stability
     >>> X, _ = make_blobs(150, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
-    >>> stability(X, k_range=(2, 4), n_members=20).frame["ambiguous"].round(2).tolist()
-    [0.32, 0.0, 0.11]
+    >>> stability(X, k_range=(2, 4), n_members=20).frame["ambiguous"].round(1).tolist()
+    [0.4, 0.0, 0.2]
     """
     X = check_features(X)
     ks = numbers_of_clusters(k_range, round(subsample * X.shape[0]) - 1)
+    if clusterer is None:  # one careful start: differences between members should come from their rows
+        clusterer = KMeans(n_init=1) if X.shape[0] <= _LLOYD_UP_TO else "kmeans"
     member_seeds = seeds(random_state, len(ks) + 1)
     found: dict[int, ConsensusDistribution] = {}
     for k, seed in track(list(zip(ks, member_seeds, strict=False)), "stability", verbose=verbose):

@@ -1,0 +1,111 @@
+"""The vote: each criterion for its best, and what to say about it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pluribus.validate._criteria import Criterion
+
+_TIE = 1e-9  # of the range of the values
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What the criteria say.
+
+    Attributes
+    ----------
+    winner : int
+        Place of the winner among the candidates.
+    votes : ndarray
+        Of each candidate; criteria whose best is shared split theirs.
+    best : dict of criterion name -> list of places
+        For whom each voted; empty if it is not defined for any candidate.
+    tied : list of places
+        Those with as many votes as the winner.
+    """
+
+    winner: int
+    votes: np.ndarray
+    best: dict[str, list[int]]
+    tied: list[int]
+
+
+def vote(values: pd.DataFrame, criteria: list[Criterion]) -> Vote:
+    """Each criterion gives one vote to the candidate it finds best, in equal parts if several are.
+
+    Most votes win. Of those with equally many, the one that the criterion named first finds better; then the first.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pluribus.validate import CRITERIA
+    >>> from pluribus.validate._vote import vote
+    >>> values = pd.DataFrame({"silhouette": [0.5, 0.6, 0.1], "davies_bouldin": [0.3, 0.9, 0.8]})
+    >>> found = vote(values, [CRITERIA["silhouette"], CRITERIA["davies_bouldin"]])
+    >>> found.winner, found.votes.tolist(), found.tied
+    (1, [1.0, 1.0, 0.0], [0, 1])
+    """
+    m = len(values)
+    votes = np.zeros(m)
+    best: dict[str, list[int]] = {}
+    for criterion in criteria:
+        score = _score(values, criterion)
+        defined = ~np.isnan(score)
+        best[criterion.name] = []
+        if defined.any():
+            top = score[defined].max()
+            near = score >= top - _TIE * max(abs(top), 1.0) if np.isfinite(top) else score == top
+            best[criterion.name] = np.flatnonzero(near).tolist()
+            votes[near] += 1 / near.sum()
+    tied = np.flatnonzero(votes >= votes.max() - 1e-9).tolist()
+    first = np.nan_to_num(_score(values, criteria[0]), nan=-np.inf)
+    return Vote(max(tied, key=lambda place: (first[place], -place)), votes, best, tied)
+
+
+def _score(values: pd.DataFrame, criterion: Criterion) -> np.ndarray:
+    """The values, turned so that more is better."""
+    column = values[criterion.name].to_numpy(dtype=float)
+    return column if criterion.greater_is_better else -column
+
+
+def in_words(found: Vote, criteria: list[Criterion], names: list[str]) -> str:
+    """Why the winner won: who voted for it and who did not, and how a tie was decided."""
+    name = names[found.winner]
+    if len(names) == 1:
+        return f"{name} is the only candidate: there was nothing to choose from."
+    voting = [criterion for criterion in criteria if found.best[criterion.name]]
+    if not voting:
+        return f"No criterion is defined for any candidate; {name} is just the first."
+    for_it = [criterion for criterion in voting if found.winner in found.best[criterion.name]]
+    sentences = []
+    if len(for_it) == len(voting) > 1:
+        sentences.append(f"{name}: all {len(voting)} criteria find it best.")
+    elif for_it:
+        what = _listed([_reason(criterion, found, names) for criterion in for_it])
+        sentences.append(f"{name}: best by {what}, {len(for_it)} of {len(voting)} criteria.")
+    others = [
+        f"{criterion.name} prefers {_listed([names[place] for place in found.best[criterion.name]][:5])}"
+        for criterion in voting
+        if found.winner not in found.best[criterion.name]
+    ]
+    if others:
+        sentences.append(f"But {_listed(others)}.")
+    if len(found.tied) > 1:
+        rivals = [names[place] for place in found.tied if place != found.winner]
+        sentences.append(
+            f"{_listed(rivals[:5])} {'has' if len(rivals) == 1 else 'have'} as many votes; of these, "
+            f"{criteria[0].name} finds {name} best."
+        )
+    return " ".join(sentences)
+
+
+def _reason(criterion: Criterion, found: Vote, names: list[str]) -> str:
+    shared = len(found.best[criterion.name])
+    tie = f", shared by {shared} candidates" if shared > 1 else ""
+    return f"{criterion.name} ({criterion.asks}{tie})"
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
