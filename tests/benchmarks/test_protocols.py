@@ -36,10 +36,11 @@ def test_penca(monkeypatch):
 
 def test_embedding(monkeypatch):
     monkeypatch.setattr(embedding, "N_MEMBERS", 20)
-    best, mean = (embedding.score(title, "iris", 0, True) for title in list(embedding._TABLES)[:2])
+    features, similarities = embedding._TABLES
+    best, mean = (embedding.score(features, f"iris, {which}", 0, True) for which in ("best", "mean"))
     assert set(best) == set(mean) == {"EAC_F", *embedding.EMBEDDINGS}
     assert all(0.33 < mean[method] <= best[method] <= 1 for method in best)
-    similar = embedding.score(list(embedding._TABLES)[2], "iris", 0, True)
+    similar = embedding.score(similarities, "iris, best", 0, True)
     assert set(similar) == {"EAC", *embedding.EMBEDDINGS}
     for cached in (embedding._ensemble, embedding._accuracies):
         cached.cache_clear()
