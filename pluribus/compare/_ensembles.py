@@ -1,6 +1,7 @@
 """All pairs of an ensemble's partitions: their distances, the partition in the middle, how diverse they are."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ _SPATIAL = {
     "lift_hausdorff": _Spatial(_lifted.lifted, _lift.hausdorff),
     "cc": _Spatial(_mallows.centroids, _mallows.between),
     "adco": _Spatial(_adco.densities, _adco.distance),
-    "cdistance": _Spatial(_cdistance.clouds, _cdistance.ratio),
+    "cdistance": _Spatial(_cdistance.clouds, partial(_cdistance.ratio, verbose=False)),
 }
 
 

@@ -13,7 +13,8 @@ from pluribus.partitions._lifted_clusters import FeatureLift
 
 NORMALIZE = ("unit", "mean", "none")
 _MOST_BYTES = 2**31
-_SUMS_AT_ONCE = 8  # that the lift map holds
+_SUMS_AT_ONCE = 8  # that the lift map holds, of more objects than one block takes
+_ONE_BLOCK = 2_000
 _GROUPS = 10  # of random features, each left out once
 
 
@@ -95,7 +96,7 @@ def lifted(
         places.check_rows(X)
     X = check_features(X, kernel, places.n_objects)
     lift = lift_map(X, places.n_objects, kernel=kernel, sigma=sigma, n_features=n_features, random_state=random_state)
-    _check_size(len(places.masses), lift, X)
+    _check_size(places, lift, X)
     found = lift.clusters(X, places.memberships, places.names, n_jobs=n_jobs, verbose=verbose)
     products = None if found.sums is not None else found.gram * np.outer(found.norms, found.norms)
     space = Space(found.sums, products, places.masses, normalize)
@@ -114,11 +115,11 @@ def jackknife(distance: Any, a: LiftedPartition, b: LiftedPartition) -> float:
     return float(np.sqrt((len(values) - 1) * np.var(values))) if values else np.inf
 
 
-def _check_size(n_clusters: int, lift: Any, X: Any) -> None:
-    width = n_clusters
+def _check_size(places: Places, lift: Any, X: Any) -> None:
+    n_clusters = width = len(places.masses)
     if isinstance(lift, FeatureLift):
         width = X.shape[1] if lift.frequencies is None else 2 * lift.frequencies.shape[1]
-    n_bytes = 8 * n_clusters * width * _SUMS_AT_ONCE
+    n_bytes = 8 * n_clusters * width * (_SUMS_AT_ONCE if places.n_objects > _ONE_BLOCK else 2)
     if n_bytes > _MOST_BYTES:
         raise ValueError(
             f"Lifting {n_clusters:,} clusters to {width:,} numbers each would take {n_bytes / 1e9:.1f} GB; the limit "

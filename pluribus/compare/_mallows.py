@@ -3,11 +3,14 @@
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from pluribus.compare._partitions import SoftPair, as_partitions
 from pluribus.compare._places import Places
 from pluribus.compare._transport import transport_cost
+
+_BLOCK = 8192  # rows
 
 Representation = Literal["centroid", "membership"]
 
@@ -24,8 +27,12 @@ def centroids(places: Places, X: Any, *, p: float = 1) -> list[Centroids]:
     """The centroids of all partitions."""
     _check_exponent(p)
     X = places.check_vectors(X)
-    sums = places.memberships.T @ X.astype(float, copy=False)
-    centers = (sums.toarray() if hasattr(sums, "toarray") else sums) / places.masses[:, None]
+    sums = np.zeros((len(places.masses), X.shape[1]))
+    for start in range(0, places.n_objects, _BLOCK):  # X as float64 is copied in parts only
+        rows = slice(start, start + _BLOCK)
+        part = places.memberships[rows].T @ X[rows].astype(float)
+        sums += part.toarray() if sparse.issparse(part) else part
+    centers = sums / places.masses[:, None]
     return [Centroids(centers[clusters], places.shares(clusters), p) for clusters in places.slices]
 
 

@@ -22,11 +22,24 @@ def as_partition(partition: Any, name: str) -> np.ndarray:
     """
     if not _is_matrix(partition):
         return encode_labels(partition, name)[0]
-    values = partition.toarray() if sparse.issparse(partition) else partition
-    membership = check_membership(values, name)
+    membership = check_membership(_numbers(partition, name), name)
     if ((membership == 0) | (membership == 1)).all():
         return encode_labels(harden(membership), name)[0]
     return membership
+
+
+def _numbers(partition: Any, name: str) -> np.ndarray:
+    try:
+        values = np.asarray(partition.toarray() if sparse.issparse(partition) else partition, dtype=float)
+        labels = values.shape[1] == 1 and (np.minimum(np.abs(values), np.abs(values - 1)) > 1e-6).any()
+    except (TypeError, ValueError, IndexError):
+        labels = True
+    if labels:
+        raise ValueError(
+            f"{name} is two-dimensional, so it is read as n × k memberships, but it holds something else. For labels "
+            "pass one sequence of n values, such as a single column of the table."
+        )
+    return values
 
 
 def _is_matrix(partition: Any) -> bool:

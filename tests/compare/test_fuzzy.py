@@ -156,6 +156,9 @@ def test_bad_memberships(monkeypatch):
         compare.rand_index([[0.5, 0.5], [1.0, 0.0]], [0, 1, 2])
     with pytest.raises(ValueError, match="No object is in both"):
         compare.rand_index([[0.5, 0.5], [0.0, 0.0]], [-1, 0])
+    for table in (np.array([[3], [1]]), np.array([["x"], ["y"]]), np.array([["x", "y"], ["y", "x"]])):
+        with pytest.raises(ValueError, match="a is two-dimensional, so it is read as n × k memberships"):
+            compare.rand_index(table, [0, 1])
     from pluribus.compare import _partitions
 
     monkeypatch.setattr(_partitions, "_MOST_ROWS", 3)
