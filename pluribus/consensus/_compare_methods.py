@@ -12,33 +12,10 @@ import pandas as pd
 from pluribus._engine import track
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 from pluribus.consensus._method_choice import Choice, choose
+from pluribus.consensus._method_effort import too_much
 from pluribus.consensus._names import by_name, configured, names
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.partitions import Ensemble, as_ensemble
-
-# Seconds on one core for 20,000 distinct objects, 30 partitions and 8 clusters, from measurements at 2,000 to 100,000
-# objects, and the power of the objects with which they grow. With partitions and clusters they grow in proportion.
-_EFFORT = {
-    "cspa": (49, 2.0),
-    "eac": (17, 2.0),
-    "embedding": (2, 1.0),
-    "hbgf": (1.5, 1.0),
-    "hgpa": (36, 1.5),
-    "lwea": (40, 2.0),
-    "lwgp": (3, 1.0),
-    "mcla": (4, 1.0),
-    "medoid": (0.5, 1.0),
-    "mmec": (7, 1.0),
-    "penca": (500, 2.0),
-    "ppc": (9, 1.0),
-    "qmi": (4, 1.0),
-    "scec": (5, 1.0),
-    "voting": (0.2, 1.0),
-}
-_UNKNOWN_EFFORT = (7, 2.0)
-_MOST_SECONDS = 300
-_PAIR_BYTES = {"cspa": 26, "penca": 24}  # for each two distinct objects
-_MOST_BYTES = 2e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +30,8 @@ class MethodRun:
         Clusters that hold objects; 0 if there is no result.
     seconds : float
     nmi_members, ari_members : float
-        Mean normalized mutual information and mean adjusted Rand index with the members, by their weights.
+        Mean normalized mutual information and mean adjusted Rand index with the members, by their weights. The medoid,
+        which is a member, is compared with the others.
     ari_methods : float
         Mean adjusted Rand index with the other methods' partitions; NaN if there is no other.
     problem : str
@@ -247,20 +225,13 @@ def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *,
     """Why a method is not run; empty if it is."""
     if getattr(by_name(name)(), "needs_data", False):
         return "Not run: it needs the data beside the labels."
-    seconds, power = _EFFORT.get(name, _UNKNOWN_EFFORT)
-    seconds *= (n_distinct / 20_000) ** power * n_partitions / 30 * max(n_clusters / 8, 1)
-    memory = _PAIR_BYTES.get(name, 0) * n_distinct**2
-    if asked_for or (seconds <= _MOST_SECONDS and memory <= _MOST_BYTES):
+    cost = "" if asked_for else too_much(name, n_distinct, n_partitions, n_clusters)
+    if not cost:
         return ""
-    cost = f"{memory / 1e9:,.0f} GB of memory" if memory > _MOST_BYTES else _minutes(seconds)
     return (
         f"Not run: {n_distinct:,} distinct objects in {n_partitions:,} partitions may take it {cost}. "
         "Run it by its name, if you want it."
     )
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
 
 
 def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> MethodRun:
@@ -275,6 +246,7 @@ def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: in
     seconds = time.perf_counter() - start
     labels = consensus.labels_
     members = ensemble.labels.T
+    weights = _weights_of_others(ensemble, getattr(consensus, "medoid_", None))
     ari = [adjusted_rand_index(member, labels) for member in members]
     nmi = [normalized_mutual_information_index(member, labels) for member in members]
     return MethodRun(
@@ -282,10 +254,18 @@ def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: in
         consensus,
         n_clusters=len(np.unique(labels[labels >= 0])),
         seconds=seconds,
-        nmi_members=float(np.average(nmi, weights=ensemble.weights)),
-        ari_members=float(np.average(ari, weights=ensemble.weights)),
+        nmi_members=float(np.average(nmi, weights=weights)),
+        ari_members=float(np.average(ari, weights=weights)),
         notes=tuple(str(w.message) for w in caught if issubclass(w.category, UserWarning)),
     )
+
+
+def _weights_of_others(ensemble: Ensemble, own: int | None) -> np.ndarray:
+    """The weights of the members; a partition that is itself one of them does not count its agreement with itself."""
+    weights = np.array(ensemble.weights)
+    if own is not None:
+        weights[own] = 0
+    return weights if weights.any() else ensemble.weights
 
 
 def _fitted(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> Any:

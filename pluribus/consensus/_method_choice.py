@@ -6,6 +6,8 @@ import numpy as np
 
 _TIED = 0.01  # of normalized mutual information: less than that tells nothing
 _SAME = 0.95  # adjusted Rand index from which two partitions are nearly the same
+_ALIKE = 0.8  # mean adjusted Rand index below which the methods differ on the whole
+_LITTLE = 0.3  # normalized mutual information with the members that is little
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ def choose(names: list[str], n_clusters: np.ndarray, nmi: np.ndarray, between: n
     parts = [
         *_candidates_in_words(names, n_clusters, eligible, asked),
         _standing_in_words(names, nmi, between, candidates, tied, preferred),
+        *_doubts_in_words(nmi[preferred], between[np.ix_(candidates, candidates)]),
         "Agreement with the members rewards what is like the members: it does not show which partition is true.",
     ]
     return Choice(names[preferred], tuple(names[j] for j in tied), " ".join(parts))
@@ -113,6 +116,21 @@ def _standing_in_words(
         f"{min(between[preferred, j] for j in rivals):.2f}). These figures cannot decide between them; look at each, "
         "and decide by what you know of the objects."
     )
+
+
+def _doubts_in_words(nmi: float, between: np.ndarray):
+    """What should make the reader careful."""
+    mean = float(_mean_with_others(between).mean())
+    if len(between) > 1 and mean < _ALIKE:
+        yield (
+            f"On the whole the methods differ (mean adjusted Rand index between them {mean:.2f}): look before you rely "
+            "on any of them."
+        )
+    if nmi < _LITTLE:
+        yield (
+            f"Even the preferred one agrees little with the members (normalized mutual information {nmi:.2f}): they "
+            "may have little in common."
+        )
 
 
 def _alike(lowest: float) -> str:

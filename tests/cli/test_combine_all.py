@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from pluribus.cli._app import app
-from pluribus.consensus import _compare_methods as module
-from pluribus.consensus import names
+from pluribus.consensus import compare_methods, names
 
+PARTS = compare_methods.__globals__  # what it is made of
 QUICK = ["eac", "hbgf", "mcla", "qmi", "scec", "voting"]
 
 
@@ -19,7 +19,7 @@ def run(*arguments):
 
 @pytest.fixture
 def quick(monkeypatch):
-    monkeypatch.setattr(module, "names", lambda: QUICK)
+    monkeypatch.setitem(PARTS, "names", lambda: QUICK)
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def test_a_failing_method_says_why(tmp_path, quick):
 
 
 def test_a_method_too_long_says_so(labels, tmp_path, quick, monkeypatch):
-    monkeypatch.setitem(module._EFFORT, "qmi", (1e9, 1.0))
+    monkeypatch.setitem(PARTS, "too_much", lambda name, *size: "7 hours" if name == "qmi" else "")
     result = run("combine", labels, "--method", "all", "--k", 3, "--out", tmp_path / "out")
     assert re.search(r"qmi: Not run: \d+ distinct objects in 7 partitions", result.output)
     assert run("combine", labels, "--method", "qmi", "--k", 3, "--out", tmp_path / "out").exit_code == 0

@@ -3,9 +3,10 @@ import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pluribus import Ensemble
-from pluribus.consensus import _compare_methods as module
 from pluribus.consensus import accumulate, compare_methods, configured, names
+from pluribus.consensus._method_effort import too_much
 
+PARTS = compare_methods.__globals__  # what it is made of
 QUICK = ["eac", "hbgf", "qmi", "scec", "voting"]
 
 
@@ -68,14 +69,14 @@ def test_same_partitions_as_each_method_alone_and_twice():
 
 
 def test_one_method_fails_and_the_others_go_on(monkeypatch):
-    real = module._fitted
+    real = PARTS["_fitted"]
 
     def fitted(name, *rest):
         if name == "qmi":
             raise RuntimeError("no\n luck")
         return real(name, *rest)
 
-    monkeypatch.setattr(module, "_fitted", fitted)
+    monkeypatch.setitem(PARTS, "_fitted", fitted)
     result = compared(noisy(), 3)
     assert result.runs[-1].problem == "Failed: RuntimeError: no luck"
     assert len(result.completed) == len(QUICK) - 1
@@ -112,23 +113,30 @@ def test_clusters_that_hold_nothing_do_not_count():
 
 
 def test_long_ones_are_left_out_unless_named(monkeypatch):
-    monkeypatch.setitem(module._EFFORT, "qmi", (1e9, 1.0))
-    monkeypatch.setitem(module._PAIR_BYTES, "scec", 1e9)
-    monkeypatch.setattr(module, "names", lambda: QUICK)
-    result = compare_methods(noisy(noise=0.5), 3, verbose=False)
-    problems = {run.name: run.problem for run in result.runs if run.problem}
-    assert problems.keys() == {"qmi", "scec"}
-    assert "distinct objects in 8 partitions may take it" in problems["qmi"]
-    assert "hours. Run it by its name" in problems["qmi"]
-    assert "GB of memory" in problems["scec"]
-    assert {"qmi", "scec"} <= {run.name for run in compared(noisy(noise=0.5), 3).completed}
+    costly = {"qmi": "7 hours", "scec": "9 GB of memory"}
+    monkeypatch.setitem(PARTS, "too_much", lambda name, *size: costly.get(name, ""))
+    monkeypatch.setitem(PARTS, "names", lambda: QUICK)
+    ensemble = noisy(noise=0.5)
+    problems = {run.name: run.problem for run in compare_methods(ensemble, 3, verbose=False).runs if run.problem}
+    assert problems.keys() == costly.keys()
+    assert "distinct objects in 8 partitions may take it 7 hours. Run it by its name" in problems["qmi"]
+    assert "9 GB of memory" in problems["scec"]
+    assert costly.keys() <= {run.name for run in compared(ensemble, 3).completed}
 
 
-@pytest.mark.parametrize(("n", "r", "some_left_out"), [(1000, 50, False), (100_000, 50, True), (1_000_000, 50, True)])
-def test_what_is_left_out_by_size(n, r, some_left_out):
-    out = {name for name in QUICK + ["penca", "cspa"] if module._left_out(name, n, r, 8, asked_for=False)}
-    assert ("penca" in out) == ("cspa" in out) == ("eac" in out) == some_left_out
-    assert "voting" not in out
+@pytest.mark.parametrize(("n", "left_out"), [(1000, False), (100_000, True), (1_000_000, True)])
+def test_what_is_left_out_by_size(n, left_out):
+    for name in ("penca", "cspa", "eac", "lwea", "hgpa", "a new one"):
+        assert bool(too_much(name, n, 50, 8)) == left_out
+    assert not too_much("voting", n, 50, 8)
+
+
+def test_cost_grows_with_partitions_and_clusters():
+    assert not too_much("scec", 100_000, 50, 8)
+    assert too_much("scec", 100_000, 50, 200)
+    assert too_much("scec", 100_000, 500, 8)
+    assert not too_much("medoid", 20_000, 100, 8)
+    assert too_much("medoid", 20_000, 1000, 8)
 
 
 EDGES = {
@@ -149,6 +157,14 @@ def test_edges(edge):
     assert (result.consensus.labels_ >= 0).all()
     if edge in ("one member", "all equal"):
         assert next(run for run in result.runs if run.name == result.preferred).ari_members == 1
+
+
+def test_the_medoid_does_not_count_its_agreement_with_itself():
+    members = [[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2], [0, 1, 1, 2, 2, 2]]
+    (run,) = compared(members, 3, ["medoid"]).runs
+    others = [m for p, m in enumerate(members) if p != run.consensus.medoid_]
+    assert run.ari_members == pytest.approx(np.mean([adjusted_rand_score(m, run.consensus.labels_) for m in others]))
+    assert compared(members[:1], 3, ["medoid"]).runs[0].ari_members == 1
 
 
 def test_one_method_alone():

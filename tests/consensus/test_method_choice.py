@@ -68,6 +68,13 @@ def test_whether_the_choice_matters_is_said(nmi, table, words):
     assert verdict.endswith("it does not show which partition is true.")
 
 
+def test_doubts_are_said():
+    verdict = chosen([0.2, 0.1, 0.1], between(3)).verdict
+    assert "On the whole the methods differ (mean adjusted Rand index between them 0.50)" in verdict
+    assert "agrees little with the members (normalized mutual information 0.20)" in verdict
+    assert "On the whole" not in chosen([0.7, 0.6], between(2, ab=0.9)).verdict
+
+
 def test_names_as_a_sentence_lists_them():
     assert in_words(["a"]) == "a"
     assert in_words(["a", "b"]) == "a and b"

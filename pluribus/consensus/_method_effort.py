@@ -1,0 +1,57 @@
+"""How long a consensus function may take, and how much memory, so that nobody waits an hour by surprise."""
+
+from typing import NamedTuple
+
+
+class Effort(NamedTuple):
+    """Seconds on one core for 20,000 distinct objects, 30 partitions and 8 clusters, and the powers by which they grow.
+
+    From measurements at 2,000 to 100,000 objects. With the number of clusters the time grows in proportion.
+    """
+
+    seconds: float
+    objects: float = 1
+    partitions: float = 1
+
+
+_EFFORT = {
+    "cspa": Effort(49, objects=2),
+    "eac": Effort(17, objects=2),
+    "embedding": Effort(2),
+    "hbgf": Effort(1.5),
+    "hgpa": Effort(36, objects=1.5),
+    "lwea": Effort(40, objects=2),
+    "lwgp": Effort(3),
+    "mcla": Effort(4),
+    "medoid": Effort(0.5, partitions=2),
+    "mmec": Effort(7),
+    "penca": Effort(500, objects=2),
+    "ppc": Effort(9),
+    "qmi": Effort(4),
+    "scec": Effort(5),
+    "voting": Effort(0.2),
+}
+_UNKNOWN_EFFORT = Effort(10, objects=2)
+_MOST_SECONDS = 300
+_PAIR_BYTES = {"cspa": 26, "penca": 24}  # for each two distinct objects
+_MOST_BYTES = 2e9
+
+
+def too_much(name: str, n_distinct: int, n_partitions: int, n_clusters: int) -> str:
+    """What a method may cost at this size, in words, if it is more than 5 minutes or 2 GB; else nothing.
+
+    Examples
+    --------
+    >>> from pluribus.consensus._method_effort import too_much
+    >>> too_much("eac", 200_000, 30, 8), too_much("cspa", 50_000, 30, 8), too_much("qmi", 200_000, 30, 8)
+    ('28 minutes', '65 GB of memory', '')
+    """
+    memory = _PAIR_BYTES.get(name, 0) * n_distinct**2
+    if memory > _MOST_BYTES:
+        return f"{memory / 1e9:,.0f} GB of memory"
+    effort = _EFFORT.get(name, _UNKNOWN_EFFORT)
+    growth = (n_distinct / 20_000) ** effort.objects * (n_partitions / 30) ** effort.partitions
+    seconds = effort.seconds * growth * max(n_clusters / 8, 1)
+    if seconds <= _MOST_SECONDS:
+        return ""
+    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
