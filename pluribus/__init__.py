@@ -2,7 +2,7 @@
 
 The names most people need are here; each room of the house exports its own:
 ``pluribus.consensus``, ``pluribus.generate``, ``pluribus.evidence``, ``pluribus.partitions``,
-``pluribus.constraints``.
+``pluribus.constraints``, ``pluribus.constrained``.
 """
 
 from importlib import import_module
@@ -16,7 +16,7 @@ _HOME = {
     "Constraints": "pluribus.constraints",
     "EnsembleClusterer": "pluribus.consensus",
 }
-_ROOMS = ("partitions", "constraints", "compare", "generate", "evidence", "consensus", "report")
+_ROOMS = ("partitions", "constraints", "compare", "generate", "evidence", "consensus", "constrained", "report")
 
 __all__ = ["Constraints", "Ensemble", "EnsembleClusterer", *_ROOMS]
 

@@ -1,0 +1,101 @@
+"""What all methods over data and constraints share: checking their input, and the shape of their result."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from pluribus.constraints import ConstraintError, Constraints, Feasibility, Violations
+from pluribus.partitions import normalized_entropy, order_by_size
+
+_FLOATS = [np.float64, np.float32]
+
+
+class Given(NamedTuple):
+    """What was given to ``fit``, checked."""
+
+    X: Any  # (n, d), dense or csr, float64 or float32
+    constraints: Constraints
+    weights: np.ndarray  # (n,), of the type of X
+
+
+class ConstrainedMixin(ClusterMixin):
+    """Mixin for estimators that cluster data under constraints: ``fit(X, constraints=known)``, then ``labels_``.
+
+    Examples
+    --------
+    >>> from pluribus.constrained import ConstrainedMixin, CopKMeans
+    >>> issubclass(CopKMeans, ConstrainedMixin)
+    True
+    """
+
+    takes_sparse = True  # whether X may be a scipy sparse matrix
+    n_clusters: int
+    labels_: np.ndarray
+    n_clusters_: int
+    violations_: Violations
+
+    def fit_predict(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Cluster X, and return the cluster of each row; the parameters are those of ``fit``."""
+        return self.fit(X, constraints=constraints, sample_weight=sample_weight).labels_
+
+    def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
+        """Parameters and input, or an error that says what is wrong, before any work."""
+        self._validate_params()
+        X = validate_data(self, X, accept_sparse="csr" if self.takes_sparse else False, dtype=_FLOATS, order="C")
+        n = X.shape[0]
+        if self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows of X.")
+        if constraints is None:
+            constraints = Constraints(n)
+        if not isinstance(constraints, Constraints):
+            raise ConstraintError(
+                f"constraints must be None or a pluribus.Constraints, got {type(constraints).__name__}: write "
+                "Constraints(len(X), must_link=[(0, 1)], cannot_link=[(1, 2)]) with pairs of row numbers, or "
+                "Constraints.read(path, ids=…) for a file of pairs."
+            )
+        if constraints.n_objects != n:
+            raise ConstraintError(
+                f"constraints are about {constraints.n_objects} objects, but X has {n} rows: make them with "
+                f"Constraints({n}, …), or take the part for these rows by constraints.restrict(rows)."
+            )
+        weights = _check_sample_weight(sample_weight, X, dtype=_FLOATS, ensure_non_negative=True)
+        return Given(X, constraints, weights)
+
+    def _check_feasible(self, constraints: Constraints) -> Feasibility:
+        """Whether the hard constraints can hold with k clusters, none of them empty; raises if surely not."""
+        found = constraints.check(self.n_clusters, allow_empty=False)
+        if found.status != "feasible":
+            constraints.ensure_feasible(self.n_clusters, allow_empty=False)  # raises with the proof, or warns
+        return found
+
+    def _check_new(self, X: Any) -> Any:
+        """New rows for ``predict``."""
+        check_is_fitted(self)
+        accepted = "csr" if self.takes_sparse else False
+        return validate_data(self, X, accept_sparse=accepted, dtype=_FLOATS, order="C", reset=False)
+
+    def _finish(
+        self, constraints: Constraints, labels: np.ndarray, n_clusters: int, membership: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Set the result, clusters numbered from the largest, and return the order: ``order[new] = old``.
+
+        Whatever else there is for each cluster (centers, covariances, …) is to be put into that order:
+        ``self.cluster_centers_ = centers[order]``.
+        """
+        order = order_by_size(labels, n_clusters)
+        number = np.empty(n_clusters, dtype=np.int32)
+        number[order] = np.arange(n_clusters)
+        self.labels_ = number[labels]
+        self.n_clusters_ = n_clusters
+        self.violations_ = constraints.violations(self.labels_)
+        if membership is not None:
+            self.membership_ = np.ascontiguousarray(membership[:, order])
+            self.uncertainty_ = normalized_entropy(self.membership_)
+        return order
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        return tags
