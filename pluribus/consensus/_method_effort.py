@@ -6,7 +6,9 @@ from typing import NamedTuple
 class Effort(NamedTuple):
     """Seconds on one core for 20,000 distinct objects, 30 partitions and 8 clusters, and the powers by which they grow.
 
-    From measurements at 2,000 to 100,000 objects. With the number of clusters the time grows in proportion.
+    Rough: single runs of made ensembles of 2,000 to 100,000 objects. Those that did not end within two minutes (cspa,
+    eac, hgpa, lwea and penca at the larger sizes) are carried on from the smaller ones by the power given, and no growth
+    with partitions and clusters was measured: it is taken to be in proportion, if nothing else is said.
     """
 
     seconds: float
