@@ -6,9 +6,9 @@ from typing import NamedTuple
 class Effort(NamedTuple):
     """Seconds on one core for 20,000 distinct objects, 30 partitions and 8 clusters, and the powers by which they grow.
 
-    Rough: single runs of made ensembles of 2,000 to 100,000 objects. Those that did not end within two minutes (cspa,
-    eac, hgpa, lwea and penca at the larger sizes) are carried on from the smaller ones by the power given, and no growth
-    with partitions and clusters was measured: it is taken to be in proportion, if nothing else is said.
+    Rough: single runs on made ensembles of 2,000 to 100,000 objects, all with 30 partitions and 8 clusters. Where a run
+    did not end within two minutes (eac, hgpa, lwea, penca) or was refused (cspa), the figure is carried on from smaller
+    ones by the power given. Growth with partitions and clusters was not measured: it is taken to be in proportion.
     """
 
     seconds: float
