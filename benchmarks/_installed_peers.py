@@ -11,20 +11,18 @@ from benchmarks._scores import rand_score
 from benchmarks._worker import Task
 
 PYTHON = Path(__file__).resolve().parents[1] / ".venv-peers" / "bin" / "python"
-ENSEMBLE_CLUSTERING = ("cspa", "hgpa", "mcla", "hbgf", "nmf")
-OPEN_ENSEMBLES = ("linkage", "majority vote", "graph closure", "mixture model")
 
 
-def ensemble_clustering(ensemble: str, n_clusters: int, solver: str) -> Task:
+def ensemble_clustering(ensemble: str, n_clusters: int, method: str) -> Task:
     """A solver of the package ``ensembleclustering``."""
     from ensembleclustering import cluster_ensembles
 
     labels, truth = load(ensemble)
     members = labels.T.astype(float)
-    return Task(lambda: cluster_ensembles(members, n_clusters, solver=solver, random_state=0), rand_score(truth))
+    return Task(lambda: cluster_ensembles(members, n_clusters, solver=method, random_state=0), rand_score(truth))
 
 
-def open_ensembles(ensemble: str, n_clusters: int, finish: str) -> Task:
+def open_ensembles(ensemble: str, n_clusters: int, method: str) -> Task:
     """A way to finish of the package ``openensembles``; only its mixture model takes the number of clusters."""
     labels, truth = load(ensemble)
     members = _members(labels)
@@ -34,7 +32,7 @@ def open_ensembles(ensemble: str, n_clusters: int, finish: str) -> Task:
         "graph closure": ("graph_closure", lambda: members.finish_graph_closure(0.5)),
         "mixture model": ("mixture_model", lambda: members.mixture_model(n_clusters, iterations=10)),
     }
-    name, work = finishes[finish]
+    name, work = finishes[method]
     return Task(lambda: np.asarray(work().labels[name], dtype=np.int64).ravel(), rand_score(truth))
 
 
