@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import over_blocks
+from pluribus._engine import run_tasks
 from pluribus._kernels._fuzzy_pairs import add_fuzzy_pairs
 from pluribus.partitions import check_membership, encode_labels, harden
 
@@ -124,12 +124,14 @@ class SoftPair:
             )
         u, v = (np.ascontiguousarray(part) for part in np.split(rows, [self.u.shape[1]], axis=1))
 
-        def part(start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+        size = max(1024, len(rows) // 64)
+
+        def part(start: int) -> tuple[np.ndarray, np.ndarray]:
             sums, binned = np.zeros(4), np.zeros((2, 2, _BINS))
-            add_fuzzy_pairs(u, v, counts, start, stop, sums, binned)
+            add_fuzzy_pairs(u, v, counts, start, min(start + size, len(rows)), sums, binned)
             return sums, binned
 
-        parts = over_blocks(part, len(rows), block=max(2048, len(rows) // 8))
+        parts = run_tasks(part, range(0, len(rows), size), description="pairs of objects")
         sums = sum((own for own, _ in parts), start=np.zeros(4))
         binned = sum((own for _, own in parts), start=np.zeros((2, 2, _BINS)))
         equal = float((counts * (counts - 1.0) / 2).sum())  # pairs of equal rows are wholly together in both

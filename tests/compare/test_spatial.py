@@ -1,5 +1,8 @@
 """CC, ADCO and CDistance."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,6 +33,11 @@ def transport(w, w2, ground):
 
 def one_hot(labels):
     return (np.asarray(labels)[:, None] == np.unique(labels)).astype(float)
+
+
+def test_transport_is_loaded_when_needed():
+    code = "import sys, pluribus.compare; assert 'ot' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_worked_example():
