@@ -5,6 +5,6 @@ from ._fingerprint import fingerprint
 from ._progress import track
 from ._random import seeds
 from ._store import TaskStore
-from ._tasks import over_blocks, run_tasks
+from ._tasks import one_blas_thread, over_blocks, run_tasks
 
-__all__ = ["TaskStore", "atomic_path", "fingerprint", "over_blocks", "run_tasks", "seeds", "track"]
+__all__ = ["TaskStore", "atomic_path", "fingerprint", "one_blas_thread", "over_blocks", "run_tasks", "seeds", "track"]

@@ -2,8 +2,8 @@
 
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -96,6 +96,22 @@ def over_blocks(
     return [found[index] for index in range(len(starts))]
 
 
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Linear algebra on one thread: small problems lose more by waiting for others than they win.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus._engine import one_blas_thread
+    >>> with one_blas_thread():
+    ...     np.linalg.eigvalsh(np.diag([2.0, 1.0]))
+    array([1., 2.])
+    """
+    with _controller(len(sys.modules)).limit(limits=1, user_api="blas"):
+        yield
+
+
 def _on_threads(function: Callable[[int], R], indices: Sequence[int], n_jobs: int | None) -> Generator[R]:
     """Yield the results as they come, in any order, with one thread of BLAS and OpenMP in each task."""
     controller = _controller(len(sys.modules))
@@ -108,7 +124,7 @@ def _on_threads(function: Callable[[int], R], indices: Sequence[int], n_jobs: in
         with running, controller.limit(limits=1, user_api="openmp"):
             return function(index)
 
-    with controller.limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         if len(indices) < 2:
             yield from map(alone, indices)
             return

@@ -10,6 +10,8 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from sklearn.exceptions import ConvergenceWarning
 
+from pluribus._engine import one_blas_thread
+
 Product = Callable[[np.ndarray], np.ndarray]
 _DENSE_UP_TO = 1_000
 _TOLERANCE = 1e-8
@@ -42,7 +44,8 @@ def leading(product: Product, n: int, n_vectors: int, seed: int, known: Any = No
         return Spectrum(np.empty(0), np.empty((n, 0)), 0.0)
     if n <= _DENSE_UP_TO or n_vectors >= n - 1:
         matrix = deflated(np.eye(n))
-        values, vectors = eigh((matrix + matrix.T) / 2)
+        with one_blas_thread():
+            values, vectors = eigh((matrix + matrix.T) / 2)
         others = values if known is None else values[known.shape[1] :]
         negative = float(np.abs(others[others < 0]).sum() / max(np.abs(others).sum(), 1e-300))
         return _oriented(values, vectors, n_vectors, negative if negative > 1e-9 else 0.0)
@@ -68,7 +71,8 @@ def smallest(matrix: sparse.csr_array, n_vectors: int) -> tuple[np.ndarray, np.n
     """The smallest eigenvalues of a sparse positive semi-definite matrix, and their vectors."""
     n = matrix.shape[0]
     if n <= _DENSE_UP_TO or n_vectors >= n - 1:
-        values, vectors = eigh(matrix.toarray(), subset_by_index=[0, min(n_vectors, n) - 1])
+        with one_blas_thread():
+            values, vectors = eigh(matrix.toarray(), subset_by_index=[0, min(n_vectors, n) - 1])
     else:
         start = np.random.default_rng(0).standard_normal(n)
         shift = -1e-6 * matrix.diagonal().mean()
