@@ -20,13 +20,13 @@ from pluribus.consensus._cluster_graph import (
 )
 from pluribus.consensus._eigen import leading
 from pluribus.consensus._graph_solvers import (
-    best_kmeans,
     choose_solver,
     cut_by_metis,
     inverse_root,
     unit_rows,
 )
 from pluribus.consensus._label_rows import held_clusters
+from pluribus.consensus._weighted_points import k_means
 from pluribus.partitions import Ensemble, as_ensemble
 
 _DENSE_UP_TO = 1_000  # clusters in all, up to which their problem is written out
@@ -190,14 +190,14 @@ def cut_spectral(
     if len(objects) <= k:  # each different row of labels is a cluster
         nearest = (clusters @ objects.T).argmax(axis=1)
         return np.concatenate([np.arange(len(objects)), nearest])
-    return best_kmeans(
+    return k_means(
         np.concatenate([objects, clusters]),
         k,
-        counts=np.concatenate([table.counts, np.ones(len(clusters))]),
+        np.concatenate([table.counts, np.ones(len(clusters))]),
         n_init=n_init,
         random_state=random_state,
         n_jobs=n_jobs,
-        verbose=verbose,
+        verbose=bool(verbose),
     )
 
 

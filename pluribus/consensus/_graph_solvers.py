@@ -9,11 +9,9 @@ from typing import Any
 import joblib
 import numpy as np
 from scipy import sparse
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 
-from pluribus._engine import run_tasks, seeds
 from pluribus.consensus._eigen import leading
+from pluribus.consensus._weighted_points import k_means
 
 _INSTALL = "pip install 'pluribus[graph]'"
 _RESOLUTION = 1_000  # what the median of fractional weights becomes as a whole number
@@ -180,37 +178,14 @@ def cut_by_spectrum(
     scale = sparse.diags_array(inverse_root(degree))
     normalized = sparse.csr_array(scale @ graph @ scale)
     spectrum = leading(lambda V: normalized @ V, n_vertices, n_parts, seed=0)
-    return best_kmeans(
+    return k_means(
         unit_rows(spectrum.vectors),
         n_parts,
-        counts=vertex_counts,
+        vertex_counts,
         random_state=random_state,
         n_jobs=n_jobs,
-        verbose=verbose,
+        verbose=bool(verbose),
     )
-
-
-def best_kmeans(
-    rows: np.ndarray,
-    k: int,
-    *,
-    counts: np.ndarray | None = None,
-    n_init: int = 10,
-    random_state: Any,
-    n_jobs: int | None = None,
-    verbose: Any = False,
-) -> np.ndarray:
-    """Labels of the best of several k-means starts, each on one thread: the result does not depend on ``n_jobs``."""
-
-    def start(seed: int) -> KMeans:
-        return KMeans(k, n_init=1, random_state=seed).fit(rows, sample_weight=counts)
-
-    with warnings.catch_warnings():  # fewer distinct rows than clusters: the caller says so
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        starts = run_tasks(
-            start, seeds(random_state, n_init), n_jobs=n_jobs, description="k-means", verbose=bool(verbose)
-        )
-    return min(starts, key=lambda model: model.inertia_).labels_.astype(np.int64)
 
 
 def unit_rows(rows: np.ndarray) -> np.ndarray:

@@ -1,9 +1,13 @@
 """Clustering weighted points, such as lifted clusters or embedded objects: k-means from many starts, and linkages."""
 
+import warnings
+from typing import Any
+
 import numpy as np
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from pluribus._engine import run_tasks, seeds
 from pluribus._kernels._dendrogram import merges_to_linkage
@@ -14,19 +18,24 @@ from pluribus.partitions import encode_labels
 def k_means(
     points: np.ndarray,
     n_clusters: int,
-    weights: np.ndarray,
+    weights: np.ndarray | None = None,
     *,
-    n_init: int,
-    random_state: int,
+    n_init: int = 10,
+    random_state: Any,
     n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> np.ndarray:
-    """Labels of the best of ``n_init`` starts, numbered by first occurrence; at most ``n_clusters``."""
-    n_distinct = len(np.unique(points, axis=0)) if len(points) <= 10_000 else len(points)
+    """Labels of the best of ``n_init`` starts, numbered by first occurrence; at most ``n_clusters``.
+
+    Each start runs on one thread, so that the result does not depend on ``n_jobs``.
+    """
 
     def start(seed: int) -> KMeans:
-        return KMeans(min(n_clusters, n_distinct), n_init=1, random_state=seed).fit(points, sample_weight=weights)
+        return KMeans(n_clusters, n_init=1, random_state=seed).fit(points, sample_weight=weights)
 
-    ends = run_tasks(start, seeds(random_state, n_init), n_jobs=n_jobs, verbose=False)
+    with warnings.catch_warnings():  # fewer distinct points than clusters: the caller says so
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        ends = run_tasks(start, seeds(random_state, n_init), n_jobs=n_jobs, description="k-means", verbose=verbose)
     best = min(ends, key=lambda end: end.inertia_)
     return encode_labels(best.labels_)[0]
 
