@@ -22,7 +22,7 @@ def tree_of_features(X, index):
             squared = 0.0
             for f in range(d):
                 squared += (x[f] - y[f]) ** 2
-            if squared < best[other]:
+            if _shorter(squared, here, best[other], source[other], other):
                 best[other] = squared
                 source[other] = here
             if _before(best, source, other, outside[nearest]):
@@ -48,7 +48,7 @@ def tree_of_distances(D, index):
         for place in range(n - 1 - step):
             other = outside[place]
             distance = row[index[other]]
-            if distance < best[other]:
+            if _shorter(distance, here, best[other], source[other], other):
                 best[other] = distance
                 source[other] = here
             if _before(best, source, other, outside[nearest]):
@@ -57,6 +57,15 @@ def tree_of_distances(D, index):
         outside[nearest] = outside[n - 2 - step]
         first[step], second[step], length[step] = source[here], here, best[here]
     return first, second, length
+
+
+@njit(cache=True, nogil=True)
+def _shorter(length, end, best, best_end, other):
+    """Whether the edge from ``end`` to ``other`` comes before the best so far: shorter, then of lower numbers."""
+    if length != best:
+        return length < best
+    low, best_low = min(end, other), min(best_end, other)
+    return low < best_low or (low == best_low and max(end, other) < max(best_end, other))
 
 
 @njit(cache=True, nogil=True)

@@ -28,7 +28,7 @@ class DegenerateIncrementsError(ValueError):
     --------
     >>> from pluribus.validate import DegenerateIncrementsError, description_length_cost
     >>> try:
-    ...     description_length_cost([0, 0, 1, 1], X=[[1], [1], [1], [1]])
+    ...     description_length_cost([0, 0, 0, 1, 1], X=[[1], [1], [1], [1], [1]])
     ... except DegenerateIncrementsError as error:
     ...     print(error)
     All objects are equal, so that no partition describes them better than another.

@@ -30,15 +30,16 @@ def labeled(draw):
 
 
 @given(labeled())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_as_scikit_learn(case):
     X, labels = case
     D = pairwise_distances(X)
     for given in ({"X": X}, {"distances": D}, {"X": sparse.csr_array(X)}):
         assert silhouette_index(labels, **given) == pytest.approx(silhouette_score(X, labels), abs=1e-10)
-        close = 1e-10 if given.get("X") is X else 1e-6  # differences of squares round, where there are no centers
+        # Differences of squares round: ours where there are no centers, scikit-learn's for an object that is its center.
+        close = 1e-10 if given.get("X") is X and np.bincount(labels).min() > 1 else 1e-6
         assert davies_bouldin_cost(labels, **given) == pytest.approx(davies_bouldin_score(X, labels), abs=close)
-        assert calinski_harabasz_index(labels, **given) == pytest.approx(calinski_harabasz_score(X, labels), rel=close)
+        assert calinski_harabasz_index(labels, **given) == pytest.approx(calinski_harabasz_score(X, labels), rel=1e-8)
     assert silhouette_index(labels, X, metric="cityblock") == pytest.approx(
         silhouette_score(X, labels, metric="cityblock"), abs=1e-10
     )
