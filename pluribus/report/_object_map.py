@@ -18,11 +18,11 @@ def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
     fitted = stratified_sample(case.labels, _FITTED)
     if case.X is not None:
         basis = "features"
-        xy, axes = _principal(np.asarray(case.X[fitted]), np.asarray(case.X[shown]))
+        xy, axes = principal_components(np.asarray(case.X[fitted]), np.asarray(case.X[shown]))
     else:
         basis = "labels"
         take = case.ensemble.take_objects
-        xy, axes = _principal(take(fitted).one_hot(), take(shown).one_hot())
+        xy, axes = principal_components(take(fitted).one_hot(), take(shown).one_hot())
     return ObjectMap(
         x=xy[:, 0],
         y=xy[:, 1],
@@ -36,7 +36,7 @@ def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
     )
 
 
-def _principal(fitted, shown) -> tuple[np.ndarray, tuple[str, str]]:
+def principal_components(fitted, shown) -> tuple[np.ndarray, tuple[str, str]]:
     """First two principal components, zeros where there are fewer, and what each stands for."""
     n_components = min(2, *fitted.shape)
     solver = "auto"

@@ -8,7 +8,7 @@ from pluribus.consensus import compare_methods, correspondence
 from pluribus.partitions import Ensemble
 from pluribus.report import render, summarize
 from pluribus.report._flow_figures import flow_data, flow_note
-from pluribus.report._html import as_json
+from pluribus.report._page import as_json
 
 
 def embedded(page, name="flow-data"):
