@@ -7,9 +7,9 @@ from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.metrics import normalized_mutual_info_score
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -218,7 +218,7 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         nmi = np.eye(c)
         pairs = [(a, b) for a in range(c) for b in range(a)]
         for a, b in pairs:
-            score = normalized_mutual_info_score(labels[:, a], labels[:, b], average_method="geometric")
+            score = sklearn.metrics.normalized_mutual_info_score(labels[:, a], labels[:, b], average_method="geometric")
             nmi[a, b] = nmi[b, a] = score
         mean = float(np.mean([nmi[pair] for pair in pairs])) if pairs else 1.0
         return ExtractorAgreement(tuple(clusterers), labels, nmi, mean)

@@ -5,8 +5,8 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import sklearn
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -117,7 +117,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.n_clusters_ = self.consensus_.n_clusters_
         self.membership_ = self.consensus_.membership_
         self.uncertainty_ = self.consensus_.uncertainty_
-        neighbors = KNeighborsClassifier(min(_NEIGHBORS, X.shape[0]), weights="distance")
+        neighbors = sklearn.neighbors.KNeighborsClassifier(min(_NEIGHBORS, X.shape[0]), weights="distance")
         self._neighbors = neighbors.fit(X, self.labels_)
         return self
 

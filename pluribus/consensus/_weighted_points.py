@@ -4,9 +4,9 @@ import warnings
 from typing import Any
 
 import numpy as np
+import sklearn
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import cdist
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from pluribus._engine import run_tasks, seeds
@@ -30,8 +30,8 @@ def k_means(
     Each start runs on one thread, so that the result does not depend on ``n_jobs``.
     """
 
-    def start(seed: int) -> KMeans:
-        return KMeans(n_clusters, n_init=1, random_state=seed).fit(points, sample_weight=weights)
+    def start(seed: int) -> sklearn.cluster.KMeans:
+        return sklearn.cluster.KMeans(n_clusters, n_init=1, random_state=seed).fit(points, sample_weight=weights)
 
     with warnings.catch_warnings():  # fewer distinct points than clusters: the caller says so
         warnings.simplefilter("ignore", ConvergenceWarning)

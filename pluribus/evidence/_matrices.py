@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import sklearn
 from scipy import sparse
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_array
 
 from pluribus._engine import over_blocks
@@ -137,7 +137,7 @@ def nearest_by_features(X: Any, n: int, n_neighbors: int, n_jobs: int | None) ->
         raise ValueError(f"X has {X.shape[0]} rows, but the ensemble has {n} objects; they must be the same objects.")
     if n == 1:
         return np.empty((1, 0), np.int64)
-    search = NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), n_jobs=n_jobs).fit(X)
+    search = sklearn.neighbors.NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), n_jobs=n_jobs).fit(X)
     return search.kneighbors(return_distance=False)
 
 

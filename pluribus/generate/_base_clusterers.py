@@ -3,9 +3,8 @@
 from typing import Any
 
 import numpy as np
+import sklearn
 from sklearn.base import clone
-from sklearn.cluster import AgglomerativeClustering, KMeans, MiniBatchKMeans, SpectralClustering
-from sklearn.mixture import GaussianMixture
 
 NAMED = ("kmeans", "agglomerative", "mixture", "spectral")
 LINKAGES = ("ward", "complete", "average", "single")
@@ -28,18 +27,22 @@ def cluster(clusterer: Any, linkage: str, X: Any, k: int | None, seed: int) -> n
     """
     if X.shape[0] == 1 or k == 1:
         return np.zeros(X.shape[0], dtype=np.int8)
-    if k is not None and k == X.shape[0] and (clusterer == "spectral" or isinstance(clusterer, SpectralClustering)):
+    if (
+        k is not None
+        and k == X.shape[0]
+        and (clusterer == "spectral" or isinstance(clusterer, sklearn.cluster.SpectralClustering))
+    ):
         return np.arange(k)  # the eigensolver cannot give as many eigenvectors as there are rows
     if k is None or not isinstance(clusterer, str):
         return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X))
     if clusterer == "kmeans":
         return _k_means(X, k, seed)
     if clusterer == "agglomerative":
-        return AgglomerativeClustering(n_clusters=k, linkage=linkage).fit_predict(X)
+        return sklearn.cluster.AgglomerativeClustering(n_clusters=k, linkage=linkage).fit_predict(X)
     if clusterer == "mixture":
         # The floor under the variances follows the data's scale; few rows a component would make them singular.
         floor = 1e-3 * float(X.var(axis=0).mean()) or 1e-6
-        mixture = GaussianMixture(k, reg_covar=floor, init_params="random_from_data", random_state=seed)
+        mixture = sklearn.mixture.GaussianMixture(k, reg_covar=floor, init_params="random_from_data", random_state=seed)
         return mixture.fit_predict(X)
     return _spectral(X, k, seed)
 
@@ -52,9 +55,9 @@ def chooses_k_itself(clusterer: Any) -> bool:
 def _k_means(X: Any, k: int, seed: int) -> np.ndarray:
     n = X.shape[0]
     if n <= MINI_BATCH_ABOVE:
-        return KMeans(k, init="random", n_init=1, max_iter=100, random_state=seed).fit_predict(X)
+        return sklearn.cluster.KMeans(k, init="random", n_init=1, max_iter=100, random_state=seed).fit_predict(X)
     rows = np.random.default_rng([3, seed]).permutation(n)[: ROWS_PER_CENTER * k]
-    learner = MiniBatchKMeans(
+    learner = sklearn.cluster.MiniBatchKMeans(
         k,
         init="random",
         n_init=1,
@@ -68,7 +71,7 @@ def _k_means(X: Any, k: int, seed: int) -> np.ndarray:
 
 
 def _spectral(X: Any, k: int, seed: int) -> np.ndarray:
-    learner = SpectralClustering(
+    learner = sklearn.cluster.SpectralClustering(
         k, affinity="nearest_neighbors", n_neighbors=min(10, X.shape[0]), n_init=1, random_state=seed
     )
     return learner.fit_predict(X)

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.random_projection import GaussianRandomProjection
+import sklearn
 
 
 class View(NamedTuple):
@@ -35,7 +35,9 @@ class View(NamedTuple):
             rng = np.random.default_rng([2, self.seed])
             seen = seen[:, np.sort(rng.choice(X.shape[1], self.features, replace=False))]
         if self.projection is not None:
-            seen = GaussianRandomProjection(self.projection, random_state=self.seed).fit_transform(seen)
+            seen = sklearn.random_projection.GaussianRandomProjection(
+                self.projection, random_state=self.seed
+            ).fit_transform(seen)
         return seen
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sklearn.cluster import SpectralClustering
+import sklearn
 
 from ._generator import Generator
 from ._mix import Mix, mix
@@ -70,7 +70,9 @@ def _spectral_grid() -> Generator | Mix:
     return mix(
         *(
             Generator(
-                SpectralClustering(affinity="nearest_neighbors", n_neighbors=width, assign_labels=assign, n_init=1),
+                sklearn.cluster.SpectralClustering(
+                    affinity="nearest_neighbors", n_neighbors=width, assign_labels=assign, n_init=1
+                ),
                 n_clusters=k,
                 n_members=1,
             )

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import sklearn
 from scipy import sparse
 from scipy.spatial.distance import pdist
-from sklearn.metrics.pairwise import laplacian_kernel, pairwise_distances, rbf_kernel
 from sklearn.utils import check_array
 
 from pluribus._engine import seeds
@@ -82,9 +82,9 @@ def lift_map(
         features = _FEW_FEATURES if n_objects < _MANY_OBJECTS else _MANY_FEATURES
         n_features = "exact" if n_objects <= _EXACT_UP_TO else features
     if n_features == "exact":
-        values = partial(rbf_kernel, gamma=1 / (2 * sigma**2))
+        values = partial(sklearn.metrics.pairwise.rbf_kernel, gamma=1 / (2 * sigma**2))
         if kernel == "laplacian":
-            values = partial(laplacian_kernel, gamma=1 / sigma)
+            values = partial(sklearn.metrics.pairwise.laplacian_kernel, gamma=1 / sigma)
         return KernelLift(shifted(X, center), n_objects, values, center, sigma)
     rng = np.random.default_rng(drawing)
     shape = X.shape[1], ceil(n_features / 2)
@@ -158,7 +158,7 @@ def _median_distance(X: Any, metric: str, seed: int) -> float:
         index = np.sort(np.random.default_rng(seed).choice(n, _BANDWIDTH_SAMPLE, replace=False))
     sample = X[index]
     if sparse.issparse(sample):
-        distances = pairwise_distances(sample, metric=metric)[np.triu_indices(len(index), 1)]
+        distances = sklearn.metrics.pairwise_distances(sample, metric=metric)[np.triu_indices(len(index), 1)]
     else:
         distances = pdist(sample, metric)  # exactly 0 for equal rows
     median = np.median(distances) if n > 1 else 0.0
