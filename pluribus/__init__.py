@@ -2,7 +2,7 @@
 
 The names most people need are here; each room of the house exports its own:
 ``pluribus.consensus``, ``pluribus.generate``, ``pluribus.evidence``, ``pluribus.partitions``,
-``pluribus.constraints``, ``pluribus.constrained``.
+``pluribus.constraints``, ``pluribus.constrained``, ``pluribus.compare``, ``pluribus.validate``.
 """
 
 from importlib import import_module
@@ -16,7 +16,17 @@ _HOME = {
     "Constraints": "pluribus.constraints",
     "EnsembleClusterer": "pluribus.consensus",
 }
-_ROOMS = ("partitions", "constraints", "compare", "generate", "evidence", "consensus", "constrained", "report")
+_ROOMS = (
+    "partitions",
+    "constraints",
+    "compare",
+    "generate",
+    "evidence",
+    "consensus",
+    "constrained",
+    "validate",
+    "report",
+)
 
 __all__ = ["Constraints", "Ensemble", "EnsembleClusterer", *_ROOMS]
 

@@ -21,7 +21,7 @@ Statistic = Callable[[Pairs, np.ndarray, np.ndarray], float]  # of pairs, codes 
 
 def check_sample_size(sample_size: Any) -> None:
     """Refuse what is no size of a sample, before any work."""
-    whole = isinstance(sample_size, Integral) and not isinstance(sample_size, bool) and sample_size >= 20
+    whole = isinstance(sample_size, Integral) and not isinstance(sample_size, bool) and int(sample_size) >= 20
     if not (sample_size is None or (isinstance(sample_size, str) and sample_size == "auto") or whole):
         raise ValueError(
             f"sample_size must be 'auto', a whole number of at least 20, or None for all; got {sample_size!r}."

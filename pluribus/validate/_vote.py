@@ -80,10 +80,11 @@ def in_words(found: Vote, criteria: list[Criterion], names: list[str]) -> str:
         return f"No criterion is defined for any candidate; {name} is just the first."
     for_it = [criterion for criterion in voting if found.winner in found.best[criterion.name]]
     sentences = []
-    if len(for_it) == len(voting) > 1:
+    alone = all(len(found.best[criterion.name]) == 1 for criterion in for_it)
+    if len(for_it) == len(voting) > 1 and alone:
         sentences.append(f"{name}: all {len(voting)} criteria find it best.")
     elif for_it:
-        what = _listed([_reason(criterion, found, names) for criterion in for_it])
+        what = _listed([_reason(criterion, found) for criterion in for_it])
         sentences.append(f"{name}: best by {what}, {len(for_it)} of {len(voting)} criteria.")
     others = [
         f"{criterion.name} prefers {_listed([names[place] for place in found.best[criterion.name]][:5])}"
@@ -101,7 +102,7 @@ def in_words(found: Vote, criteria: list[Criterion], names: list[str]) -> str:
     return " ".join(sentences)
 
 
-def _reason(criterion: Criterion, found: Vote, names: list[str]) -> str:
+def _reason(criterion: Criterion, found: Vote) -> str:
     shared = len(found.best[criterion.name])
     tie = f", shared by {shared} candidates" if shared > 1 else ""
     return f"{criterion.name} ({criterion.asks}{tie})"

@@ -34,12 +34,12 @@ def labeled(draw):
 def test_as_scikit_learn(case):
     X, labels = case
     D = pairwise_distances(X)
-    for given in ({"X": X}, {"distances": D}, {"X": sparse.csr_array(X)}):
-        assert silhouette_index(labels, **given) == pytest.approx(silhouette_score(X, labels), abs=1e-10)
-        # Differences of squares round: ours where there are no centers, scikit-learn's for an object that is its center.
-        close = 1e-10 if given.get("X") is X and np.bincount(labels).min() > 1 else 1e-6
-        assert davies_bouldin_cost(labels, **given) == pytest.approx(davies_bouldin_score(X, labels), abs=close)
-        assert calinski_harabasz_index(labels, **given) == pytest.approx(calinski_harabasz_score(X, labels), rel=1e-8)
+    for source in ({"X": X}, {"distances": D}, {"X": sparse.csr_array(X)}):
+        assert silhouette_index(labels, **source) == pytest.approx(silhouette_score(X, labels), abs=1e-10)
+        # Differences of squares round: ours without centers, scikit-learn's for an object that is its own center.
+        close = 1e-10 if source.get("X") is X and np.bincount(labels).min() > 1 else 1e-6
+        assert davies_bouldin_cost(labels, **source) == pytest.approx(davies_bouldin_score(X, labels), abs=close)
+        assert calinski_harabasz_index(labels, **source) == pytest.approx(calinski_harabasz_score(X, labels), rel=1e-8)
     assert silhouette_index(labels, X, metric="cityblock") == pytest.approx(
         silhouette_score(X, labels, metric="cityblock"), abs=1e-10
     )

@@ -24,9 +24,9 @@ EXAMPLES = [
 @pytest.mark.parametrize(("labels", "did", "exponential"), EXAMPLES)
 def test_by_hand(labels, did, exponential, scale):
     X = scale * LINE
-    for given in ({"X": X}, {"distances": pairwise_distances(X)}, {"X": sparse.csr_array(X)}):
-        assert description_length_cost(labels, **given) == pytest.approx(did, abs=1e-9)
-        assert description_length_cost(labels, model="exponential", **given) == pytest.approx(exponential, abs=1e-9)
+    for source in ({"X": X}, {"distances": pairwise_distances(X)}, {"X": sparse.csr_array(X)}):
+        assert description_length_cost(labels, **source) == pytest.approx(did, abs=1e-9)
+        assert description_length_cost(labels, model="exponential", **source) == pytest.approx(exponential, abs=1e-9)
 
 
 def test_density():
@@ -49,7 +49,7 @@ def growth_by_steps(D):
     part = list(range(n))
     nearest = {}
     found = []
-    for d, i, j in sorted((D[i, j], i, j) for i in range(n) for j in range(i + 1, n)):
+    for d, i, j in sorted((D[a, b], a, b) for a in range(n) for b in range(a + 1, n)):
         if part[i] == part[j]:
             continue
         for end in (i, j):

@@ -38,7 +38,7 @@ def slow(D, labels, k):
         closer = [j for j in range(n) if j != i and D[i, j] < last]
         tied = [j for j in range(n) if j != i and D[i, j] == last]
         share = (k - len(closer)) / len(tied)
-        weight = {j: 1 for j in closer} | dict.fromkeys(tied, share)
+        weight = dict.fromkeys(closer, 1) | dict.fromkeys(tied, share)
         total += np.log(sum(w / size[labels[j]] for j, w in weight.items()))
         purity += np.log(max(sum(w for j, w in weight.items() if labels[j] == labels[i]), 0.5) / k)
     return total, purity / n
@@ -53,8 +53,8 @@ def test_by_loops_with_ties(seed, n):
     k = int(rng.integers(1, n))
     D = np.abs(X[:, None] - X).sum(axis=2)
     total, purity = slow(D, labels, k)
-    for given in ({"X": X, "metric": "cityblock"}, {"distances": D}):
-        value = neighbor_density_index(labels, n_neighbors=k, **given)
+    for source in ({"X": X, "metric": "cityblock"}, {"distances": D}):
+        value = neighbor_density_index(labels, n_neighbors=k, **source)
         assert log_g(value) == pytest.approx(total, abs=1e-9)
         assert value.mean_log_purity == pytest.approx(purity, abs=1e-9)
     own = neighbor_density_index(labels, distances=D, n_neighbors=k, variant="own")
