@@ -1,0 +1,92 @@
+"""Gaussian densities with the four kinds of covariances of scikit-learn, from weighted rows."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluribus._engine import over_blocks
+
+
+class Gaussians(NamedTuple):
+    """k Gaussians in d dimensions.
+
+    Covariances are (k, d, d) if full, (d, d) if tied, (k, d) if diag and (k,) if spherical. The whitening W has the
+    same shape, and W Wᵀ is the precision.
+    """
+
+    kind: str
+    means: np.ndarray
+    covariances: np.ndarray
+    whitening: np.ndarray
+
+
+def estimate(X: np.ndarray, resp: np.ndarray, kind: str, reg_covar: float) -> Gaussians:
+    """The likeliest Gaussians for rows of X with (weighted) responsibilities; ValueError if one is degenerate."""
+    counts = resp.sum(axis=0) + 10 * np.finfo(np.float64).eps
+    means = np.sum(over_blocks(lambda a, b: resp[a:b].T @ X[a:b], len(X)), axis=0) / counts[:, None]
+
+    def scatter(a: int, b: int) -> np.ndarray:
+        return np.stack(
+            [_scatter(X[a:b] - mean, column, kind) for mean, column in zip(means, resp[a:b].T, strict=True)]
+        )
+
+    total = np.sum(over_blocks(scatter, len(X)), axis=0)
+    if kind == "tied":
+        covariances = total.sum(axis=0) / counts.sum()
+    else:
+        covariances = total / counts.reshape(-1, *[1] * (total.ndim - 1))
+    if kind in ("full", "tied"):
+        diagonal = np.arange(X.shape[1])
+        covariances[..., diagonal, diagonal] += reg_covar
+    else:
+        covariances += reg_covar
+    return Gaussians(kind, means, covariances, _whiten(covariances, kind))
+
+
+def from_precisions(means: np.ndarray, precisions: np.ndarray, kind: str) -> Gaussians:
+    """Gaussians of which the precisions are given instead of the covariances."""
+    if kind in ("full", "tied"):
+        return Gaussians(kind, means, np.linalg.inv(precisions), np.linalg.cholesky(precisions))
+    return Gaussians(kind, means, 1 / precisions, np.sqrt(precisions))
+
+
+def log_densities(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
+    """Logarithm of the density of each row under each Gaussian, (n, k)."""
+    return np.concatenate(over_blocks(lambda a, b: _log_densities(X[a:b], gaussians), len(X)))
+
+
+def _scatter(centered: np.ndarray, weights: np.ndarray, kind: str) -> np.ndarray:
+    if kind in ("full", "tied"):
+        return (centered * weights[:, None]).T @ centered
+    squares = weights @ centered**2
+    return squares.mean() if kind == "spherical" else squares
+
+
+def _whiten(covariances: np.ndarray, kind: str) -> np.ndarray:
+    try:
+        if kind in ("full", "tied"):
+            lower = np.linalg.cholesky(covariances)
+            return np.swapaxes(np.linalg.solve(lower, np.broadcast_to(np.eye(lower.shape[-1]), lower.shape)), -1, -2)
+        if (covariances <= 0).any():
+            raise np.linalg.LinAlgError
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "a cluster has no spread in some direction, so its density is infinite there: raise reg_covar, lower "
+            "n_clusters, scale X, or take covariance_type='diag' or 'spherical'."
+        ) from None
+    return 1 / np.sqrt(covariances)
+
+
+def _log_densities(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
+    kind, means, _, whitening = gaussians
+    k, d = means.shape
+    result = np.empty((len(X), k))
+    for component in range(k):
+        W = whitening if kind == "tied" else whitening[component]
+        centered = X - means[component]
+        if kind in ("full", "tied"):
+            white, log_det = centered @ W, np.log(np.diag(W)).sum()
+        else:
+            white, log_det = centered * W, np.log(W).sum() * (d if kind == "spherical" else 1)
+        result[:, component] = log_det - 0.5 * np.einsum("ij,ij->i", white, white)
+    return result - 0.5 * d * np.log(2 * np.pi)

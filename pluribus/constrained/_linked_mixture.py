@@ -1,0 +1,249 @@
+"""What the Gaussian mixtures with constraints share: starts, EM, and the model that is left."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from pluribus._engine import run_tasks, seeds
+from pluribus.constrained._base import ConstrainedMixin, Given
+from pluribus.constrained._gaussians import Gaussians, from_precisions, log_densities
+from pluribus.constrained._linked_data import Inference, LinkedData, Mixture
+from pluribus.constrained._network import Beliefs, Sampling, softmax
+from pluribus.constraints import InfeasibleError
+
+
+class Run(NamedTuple):
+    """Where one start of EM ended."""
+
+    mixture: Mixture
+    beliefs: Beliefs
+    path: list[float]
+    converged: bool
+
+
+class LinkedMixture(ConstrainedMixin, BaseEstimator):
+    """A Gaussian mixture in which the labels of some objects depend on each other.
+
+    What differs between the methods: how labels are summed over (``_inference``), how the weights of the clusters are
+    estimated (``weights``), and what else is fitted around EM.
+    """
+
+    takes_sparse = False
+    membership_: np.ndarray
+    uncertainty_: np.ndarray
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
+        "weights": [StrOptions({"joint", "conditional", "uniform"})],
+        "reg_covar": [Interval(Real, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "weights_init": ["array-like", None],
+        "means_init": ["array-like", None],
+        "precisions_init": ["array-like", None],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    covariance_type: str
+    weights: str
+    reg_covar: float
+    tol: float
+    max_iter: int
+    n_init: int
+    weights_init: Any
+    means_init: Any
+    precisions_init: Any
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable cluster of each row of X, about which no constraints are known."""
+        return self._log_joint(X).argmax(axis=1)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each cluster for each row of X, about which no constraints are known."""
+        return softmax(self._log_joint(X))[0]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Logarithm of the density of each row of X."""
+        return softmax(self._log_joint(X))[1]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean logarithm of the density of the rows of X."""
+        return float(self.score_samples(X).mean())
+
+    def _log_joint(self, X: Any) -> np.ndarray:
+        X = self._check_new(X)
+        model = Gaussians(self.covariance_type, self.means_, self.covariances_, self.precisions_cholesky_)
+        return log_densities(X, model) + np.log(self.weights_)
+
+    def _check_witness(self, given: Given) -> np.ndarray:
+        """Labels that satisfy all hard constraints, or InfeasibleError."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that it is unknown: an error here
+            found = self._check_feasible(given.constraints)
+        if found.witness is None:
+            raise InfeasibleError(
+                f"no way was found to satisfy the hard constraints with {self.n_clusters} clusters: {found.reason}. Or "
+                "give the cannot-links finite weights, which makes them preferences.",
+                k=self.n_clusters,
+            )
+        return found.witness
+
+    def _climb_from_all(self, data: LinkedData, **options: Any) -> Run:
+        """The best of several starts."""
+        _warn_of_loops(data, self._inference)
+        given = self._given_start(data)
+        n_starts = self.n_init if any(part is None for part in given) else 1
+
+        def climb(task: tuple[int, int]) -> Run | ValueError:
+            number, seed = task
+            try:
+                start = self._start(data, given, number, seed)
+                return self._climb(data, start, np.random.default_rng(seed), **options)
+            except ValueError as error:  # a cluster collapsed: another start may not
+                return error
+
+        name = type(self).__name__
+        tasks = enumerate(seeds(self.random_state, n_starts))
+        runs = run_tasks(climb, tasks, n_jobs=self.n_jobs, description=name, verbose=bool(self.verbose))
+        if all(isinstance(run, ValueError) for run in runs):
+            raise runs[0]  # type: ignore[misc]
+        return max((run for run in runs if isinstance(run, Run)), key=lambda run: run.path[-1])
+
+    def _climb(self, data: LinkedData, mixture: Mixture, rng: np.random.Generator) -> Run:
+        """EM from one start. The path is the objective at the start and after each iteration."""
+        sampling = self._sampling(rng)
+        beliefs, objective = self._expect(data, mixture, None, sampling)
+        path, converged = [objective], False
+        while len(path) <= self.max_iter and not converged:
+            # Settled before this iteration, which is then the last: what scikit-learn does.
+            converged = len(path) > 1 and abs(path[-1] - path[-2]) < self.tol * data.total
+            mixture = data.maximize(beliefs.marginals, self.covariance_type, self.reg_covar, self.weights)
+            beliefs, objective = self._expect(data, mixture, beliefs, sampling)
+            path.append(objective)
+        return Run(mixture, beliefs, path, converged)
+
+    @property
+    def _inference(self) -> Inference:
+        return Inference("messages")
+
+    def _sampling(self, rng: np.random.Generator) -> Sampling | None:
+        return None
+
+    def _expect(self, data: LinkedData, mixture: Mixture, start: Beliefs | None, sampling: Sampling | None) -> tuple:
+        beliefs, objective = data.expect(mixture, self._inference, start, sampling)
+        if self.weights == "conditional":
+            objective -= data.log_normalizer(mixture.weights)
+        return beliefs, objective
+
+    def _given_start(self, data: LinkedData) -> "GivenStart":
+        k, d = self.n_clusters, data.X.shape[1]
+        shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[self.covariance_type]
+        return GivenStart(
+            _checked("weights_init", self.weights_init, (k,)),
+            _checked("means_init", self.means_init, (k, d)),
+            _checked("precisions_init", self.precisions_init, shape),
+        )
+
+    def _start(self, data: LinkedData, given: "GivenStart", number: int, seed: int) -> Mixture:
+        """K-means of the chunklets, or wide clusters at k chunklets far from each other; what was given replaces it.
+
+        K-means often ends in the same place, from where EM does not find what the constraints want.
+        """
+        if given.weights is not None and given.means is not None and given.precisions is not None:
+            return Mixture(given.weights, from_precisions(given.means, given.precisions, self.covariance_type))
+        mixture = self._near_kmeans(data, seed) if number % 2 == 0 else self._far_apart(data, seed)
+        gaussians, weights = mixture.gaussians, mixture.weights
+        if given.means is not None:
+            gaussians = gaussians._replace(means=given.means)
+        if given.precisions is not None:
+            gaussians = from_precisions(gaussians.means, given.precisions, self.covariance_type)
+        return Mixture(weights if given.weights is None else given.weights, gaussians)
+
+    def _near_kmeans(self, data: LinkedData, seed: int) -> Mixture:
+        k = self.n_clusters
+        centers, weight = data.chunklet_means()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct chunklets than clusters
+            labels = KMeans(k, n_init=1, random_state=seed).fit(centers, sample_weight=weight).labels_
+        marginals = np.eye(k)[labels]
+        if len(np.unique(labels)) < k:
+            marginals = 0.9 * marginals + 0.1 / k  # no cluster starts from nothing
+        return data.maximize(marginals, self.covariance_type, self.reg_covar, self.weights)
+
+    def _far_apart(self, data: LinkedData, seed: int) -> Mixture:
+        k = self.n_clusters
+        centers, weight = data.chunklet_means()
+        means, _ = kmeans_plusplus(centers, k, sample_weight=weight, random_state=seed)
+        equal = np.full((len(centers), k), 1 / k)
+        kind, _, covariances, whitening = data.maximize(
+            equal, self.covariance_type, self.reg_covar, "uniform"
+        ).gaussians
+        return Mixture(np.full(k, 1 / k), Gaussians(kind, means, covariances / k, whitening * np.sqrt(k)))
+
+    def _adopt(self, given: Given, data: LinkedData, run: Run, witness: np.ndarray) -> np.ndarray:
+        """Decode the labels and set the result; returns ``order[new] = old`` of the clusters."""
+        closure, network = data.closure, data.network
+        if not run.converged:
+            warnings.warn(
+                f"the best start was still moving after max_iter={self.max_iter} iterations: raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        U = data.potentials(run.mixture)
+        labels = network.decode(U, run.beliefs.marginals, witness[closure.representatives])[closure.chunk_of]
+        membership = run.beliefs.marginals[closure.chunk_of]
+        order = self._finish(given.constraints, labels, self.n_clusters, membership)
+        kind, means, covariances, whitening = run.mixture.gaussians
+        tied = kind == "tied"
+        self.weights_ = run.mixture.weights[order]
+        self.means_ = means[order]
+        self.covariances_ = covariances if tied else covariances[order]
+        self.precisions_cholesky_ = whitening if tied else whitening[order]
+        self.objective_ = np.array(run.path)
+        self.n_iter_ = len(run.path) - 1
+        self.converged_ = run.converged
+        self.inference_ = network.report()
+        return order
+
+
+class GivenStart(NamedTuple):
+    """What the user gave of the start."""
+
+    weights: np.ndarray | None
+    means: np.ndarray | None
+    precisions: np.ndarray | None
+
+
+def _warn_of_loops(data: LinkedData, inference: Inference) -> None:
+    n_loopy = data.network.report()["loopy"]
+    if n_loopy and inference.exact:
+        how = {"messages": "passing messages", "mean-field": "a mean field"}[inference.loopy]
+        warnings.warn(
+            f"{n_loopy} chunklets are linked in components too large for exact sums over their labels: these are "
+            f"approximated by {how}, and the objective need not rise in each iteration",
+            stacklevel=4,
+        )
+
+
+def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+    if values is None:
+        return None
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite numbers of shape {shape}, got shape {array.shape}.")
+    if name == "weights_init" and ((array <= 0).any() or not np.isclose(array.sum(), 1)):
+        raise ValueError(f"weights_init must be positive and sum to 1, got {array}.")
+    return array
