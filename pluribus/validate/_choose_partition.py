@@ -1,7 +1,7 @@
 """Which of several partitions of the same objects to prefer."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,7 +149,7 @@ def choose_partition(
     frame = values[[criterion.name for criterion in chosen]].rename_axis(index=None, columns=None)
     frame.insert(0, "n_clusters", n_clusters)
     frame["votes"] = found.votes
-    notes = _notes(chosen, same_k, details)
+    notes = (*_equal_ones(columns, list(named.names)), *_notes(chosen, same_k, details))
     return PartitionChoice(
         name=named.names[found.winner],
         labels=columns[found.winner],
@@ -219,6 +219,16 @@ def _check_sources(n: int, sources: Sources) -> None:
         as_pairs(n, similarity=sources.similarity)
     if sources.ensemble is not None and sources.ensemble.n_objects != n:
         raise ValueError(f"The candidates have {n} objects, but the ensemble has {sources.ensemble.n_objects}.")
+
+
+def _equal_ones(columns: list[np.ndarray], names: list[str]) -> Iterator[str]:
+    """Candidates that are one partition under several names; codes by first occurrence make that easy to see."""
+    same: dict[bytes, list[str]] = {}
+    for name, codes in zip(names, columns, strict=True):
+        same.setdefault(codes.tobytes(), []).append(name)
+    for equal in same.values():
+        if len(equal) > 1:
+            yield f"{', '.join(equal[:-1])} and {equal[-1]} are the same partition."
 
 
 def _notes(criteria: list[Criterion], same_k: bool, details: pd.DataFrame) -> tuple[str, ...]:

@@ -86,8 +86,8 @@ def description_length_cost(
     codes, pairs = _checked(labels, X, distances, model, penalty, noise)
     limit = limit_of(sample_size)
 
-    def statistic(pairs: Pairs, codes: np.ndarray, weights: np.ndarray) -> float:
-        return _described(pairs, codes, model, penalty).cost
+    def each(pairs: Pairs, codes: np.ndarray, weights: np.ndarray) -> float:
+        return _described(pairs, codes, model, penalty).cost / pairs.n
 
     if limit is None or pairs.n <= limit:
         sizes = np.bincount(codes)
@@ -97,7 +97,9 @@ def description_length_cost(
                 UserWarning,
                 stacklevel=2,
             )
-    return estimate(statistic, pairs, codes, limit, random_state)
+    value = estimate(each, pairs, codes, limit, random_state)
+    n = pairs.n if value.n_sampled is None else value.n_sampled
+    return Estimate(n * value, low=n * value.low, high=n * value.high, n_sampled=value.n_sampled)
 
 
 def description_lengths(

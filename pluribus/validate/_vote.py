@@ -23,13 +23,16 @@ class Vote:
     best : dict of criterion name -> list of places
         For whom each voted; empty if it is not defined for any candidate.
     tied : list of places
-        Those with as many votes as the winner.
+        Those with as many votes as the winner, which is one of them.
+    undecided : list of places
+        Of these, the ones that the first criterion finds as good.
     """
 
     winner: int
     votes: np.ndarray
     best: dict[str, list[int]]
     tied: list[int]
+    undecided: list[int]
 
 
 def vote(values: pd.DataFrame, criteria: list[Criterion]) -> Vote:
@@ -61,7 +64,8 @@ def vote(values: pd.DataFrame, criteria: list[Criterion]) -> Vote:
             votes[near] += 1 / near.sum()
     tied = np.flatnonzero(votes >= votes.max() - 1e-9).tolist()
     first = np.nan_to_num(_score(values, criteria[0]), nan=-np.inf)
-    return Vote(max(tied, key=lambda place: (first[place], -place)), votes, best, tied)
+    undecided = [place for place in tied if first[place] == first[tied].max()]
+    return Vote(undecided[0], votes, best, tied, undecided)
 
 
 def _score(values: pd.DataFrame, criterion: Criterion) -> np.ndarray:
@@ -95,17 +99,15 @@ def in_words(found: Vote, criteria: list[Criterion], names: list[str]) -> str:
         sentences.append(f"But {_listed(others)}.")
     if len(found.tied) > 1:
         rivals = [names[place] for place in found.tied if place != found.winner]
-        sentences.append(
-            f"{_listed(rivals[:5])} {'has' if len(rivals) == 1 else 'have'} as many votes; of these, "
-            f"{criteria[0].name} finds {name} best."
-        )
+        decided = len(found.undecided) == 1
+        how = f"{criteria[0].name} finds {name} best of these" if decided else f"{name} is just the first of them"
+        sentences.append(f"{_listed(rivals[:5])} {'has' if len(rivals) == 1 else 'have'} as many votes; {how}.")
     return " ".join(sentences)
 
 
 def _reason(criterion: Criterion, found: Vote) -> str:
-    shared = len(found.best[criterion.name])
-    tie = f", shared by {shared} candidates" if shared > 1 else ""
-    return f"{criterion.name} ({criterion.asks}{tie})"
+    equal = len(found.best[criterion.name]) - 1
+    return f"{criterion.name} ({criterion.asks}{f'; {equal} more as good' if equal else ''})"
 
 
 def _listed(words: list[str]) -> str:

@@ -46,7 +46,7 @@ def test_most_votes_win_and_ties_go_to_the_first_criterion():
     assert "silhouette prefers b" in in_words(found, criteria, list("abc"))
     found = vote(values, criteria[:2])
     assert (found.winner, found.tied) == (1, [0, 1])
-    assert "a has as many votes; of these, silhouette finds b best" in in_words(found, criteria[:2], list("abc"))
+    assert "a has as many votes; silhouette finds b best of these" in in_words(found, criteria[:2], list("abc"))
 
 
 def test_equal_values_share_a_vote_and_undefined_ones_have_none():
@@ -54,7 +54,7 @@ def test_equal_values_share_a_vote_and_undefined_ones_have_none():
     found = vote(values, chosen("dunn", "silhouette", "davies_bouldin"))
     np.testing.assert_allclose(found.votes, [1 / 3, 4 / 3, 1 / 3])
     assert found.best["silhouette"] == []
-    assert "shared by 3 candidates" in in_words(found, chosen("dunn", "silhouette", "davies_bouldin"), list("abc"))
+    assert "2 more as good" in in_words(found, chosen("dunn", "silhouette", "davies_bouldin"), list("abc"))
     nothing = vote(values, chosen("silhouette"))
     assert "No criterion is defined" in in_words(nothing, chosen("silhouette"), list("abc"))
 
@@ -107,6 +107,15 @@ def test_different_numbers_of_clusters_are_said(moons):
         choice = choose_partition([truth, finer], ensemble=ensemble, criteria=["consistency"])
     assert choice.name == "p1"
     assert len(choice.notes) == 1
+
+
+def test_equal_candidates_are_said(moons):
+    X, truth, _ = moons
+    choice = choose_partition({"a": truth, "b": 1 - truth, "c": np.roll(truth, 5)}, X)
+    assert choice.name == "a"
+    assert choice.tied == ("b",)
+    assert choice.notes[0] == "a and b are the same partition."
+    assert choice.sentence.endswith("b has as many votes; a is just the first of them.")
 
 
 def test_what_tells_nothing_is_said():

@@ -41,6 +41,13 @@ def test_threads_do_not_matter(blobs, index):
     assert index(labels, X, n_jobs=2, sample_size=300) == index(labels, X, sample_size=300)
 
 
+def test_the_interval_of_a_description_length_is_that_of_samples(blobs):
+    X, labels = blobs
+    values = [description_length_cost(labels, X, sample_size=300, random_state=seed) for seed in range(12)]
+    width = np.mean([value.high - value.low for value in values])
+    assert 1 < width / np.std(values) < 12  # 4.5 by rights, with 9 degrees of freedom
+
+
 @pytest.mark.parametrize("index", [silhouette_index, neighbor_density_index])
 def test_intervals_cover(blobs, index):
     X, labels = blobs
