@@ -4,8 +4,8 @@ from typing import Any
 
 from sklearn.utils._param_validation import StrOptions
 
-from pluribus.constrained._linked_data import LinkedData
-from pluribus.constrained._linked_mixture import LinkedMixture
+from ._linked_data import LinkedData
+from ._linked_mixture import LinkedMixture
 
 
 class ConstrainedGaussianMixture(LinkedMixture):

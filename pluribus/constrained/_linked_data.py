@@ -6,9 +6,10 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
 
-from pluribus.constrained._gaussians import Gaussians, estimate, log_densities
-from pluribus.constrained._network import Beliefs, Network, Sampling
 from pluribus.constraints import Constraints
+
+from ._gaussians import Gaussians, estimate, log_densities
+from ._network import Beliefs, Network, Sampling
 
 _LEAST_SHARE = 1e-6  # of a cluster, where conditional weights would make it vanish
 

@@ -11,11 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import run_tasks, seeds
-from pluribus.constrained._base import ConstrainedMixin, Given
-from pluribus.constrained._gaussians import Gaussians, from_precisions, log_densities
-from pluribus.constrained._linked_data import Inference, LinkedData, Mixture
-from pluribus.constrained._network import Beliefs, Sampling, softmax
 from pluribus.constraints import InfeasibleError
+
+from ._base import ConstrainedMixin, Given
+from ._gaussians import Gaussians, from_precisions, log_densities
+from ._linked_data import Inference, LinkedData, Mixture
+from ._network import Beliefs, Sampling, softmax
 
 
 class Run(NamedTuple):

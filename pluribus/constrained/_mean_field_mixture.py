@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus.constrained._base import Given
-from pluribus.constrained._eta import choose_eta, constrained_objects
-from pluribus.constrained._gaussians import log_densities
-from pluribus.constrained._linked_data import Inference, LinkedData
-from pluribus.constrained._linked_mixture import LinkedMixture, Run
+from ._base import Given
+from ._eta import choose_eta, constrained_objects
+from ._gaussians import log_densities
+from ._linked_data import Inference, LinkedData
+from ._linked_mixture import LinkedMixture, Run
 
 
 class MeanFieldMixture(LinkedMixture):

@@ -11,8 +11,9 @@ from pluribus._kernels._all_different import sum_all_different
 from pluribus._kernels._allowed_labels import exchange_labels, label_in_order
 from pluribus._kernels._approximate_labels import gibbs, mean_field, pass_messages, read_messages
 from pluribus._kernels._elimination import best_labelings, sum_labelings
-from pluribus.constrained._elimination_plan import plan_elimination
 from pluribus.constraints import Closure
+
+from ._elimination_plan import plan_elimination
 
 HARD = 1000.0  # what a mean field takes for the strength of a hard cannot-link, as in its source
 _MOST_SETS = 14  # of labels: 2^14 sets of them are summed over

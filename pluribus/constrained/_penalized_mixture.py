@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus.constrained._linked_data import Inference, LinkedData, Mixture
-from pluribus.constrained._linked_mixture import LinkedMixture, Run
-from pluribus.constrained._network import Beliefs, Sampling
 from pluribus.constraints import Constraints
+
+from ._linked_data import Inference, LinkedData, Mixture
+from ._linked_mixture import LinkedMixture, Run
+from ._network import Beliefs, Sampling
 
 
 class PenalizedMixture(LinkedMixture):
