@@ -47,6 +47,16 @@ Out = Annotated[
     typer.Option("--out", help="Directory for the results (default: the file's name and -pluribus).", metavar="DIR"),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+Ids = Annotated[str | None, typer.Option("--id", help="Column that names the objects (default: one called 'id').")]
+Data = Annotated[Path | None, typer.Option("--data", help="The table of the objects.", metavar="FILE")]
+IgnoreData = Annotated[
+    str, typer.Option("--ignore", help="Columns of the data to leave out, separated by commas.", metavar="COLUMNS")
+]
+Scaling = Annotated[Scale, typer.Option("--scale", help="How numeric columns are scaled.")]
+Impute = Annotated[bool, typer.Option("--impute", help="Fill missing values (median, most frequent).")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print JSON and nothing else; files are written only if --out is given.")
+]
 
 
 def _version(show: bool) -> None:
@@ -76,8 +86,8 @@ def cluster(
     seed: Seed = 0,
     id_column: Id = None,
     ignore: Ignore = "",
-    scale: Annotated[Scale, typer.Option(help="How numeric columns are scaled.")] = Scale.standard,
-    impute: Annotated[bool, typer.Option("--impute", help="Fill missing values (median, most frequent).")] = False,
+    scale: Scaling = Scale.standard,
+    impute: Impute = False,
     out: Out = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")] = False,
     jobs: Annotated[int, typer.Option(help="Cores; -1 is all. The result does not depend on it.")] = -1,
@@ -141,6 +151,43 @@ def combine(
             ignore=ignore,
             unobserved=unobserved.value,
             out=out,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+@explained
+def compare(
+    a: Annotated[str, typer.Argument(help="A file of labels, or FILE:COLUMN.", metavar="A")],
+    b: Annotated[str, typer.Argument(help="Another one; it may be the same file.", metavar="B")],
+    data: Data = None,
+    every: Annotated[bool, typer.Option("--all", help="Every measure, with its range.")] = False,
+    id_column: Ids = None,
+    ignore: IgnoreData = "",
+    scale: Scaling = Scale.standard,
+    impute: Impute = False,
+    out: Out = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two clusterings of the same objects: how far apart, and on which objects.
+
+    Writes compare.html, compare.csv and disagreement.csv. With --data, also distances that know where the objects are,
+    and a map.
+    """
+    from pluribus.cli._compare import CompareJob, run
+    from pluribus.cli._data import DataOptions
+
+    run(
+        CompareJob(
+            a=a,
+            b=b,
+            data=None if data is None else DataOptions(data, ignore, scale.value, impute),
+            every=every,
+            id_column=id_column,
+            out=out,
+            as_json=json,
             quiet=quiet,
         )
     )

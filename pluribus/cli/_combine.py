@@ -11,13 +11,13 @@ import pandas as pd
 from rich.console import Console
 
 from pluribus.cli import _input, _methods, _output
+from pluribus.cli._labels import label_columns
 from pluribus.consensus import MethodComparison, accumulate, by_name, compare_methods, configured
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.tables import Table
 
 ALL = "all"  # in place of a method: every one
-OUR_COLUMNS = ["cluster", "uncertainty", "membership"]  # of a labels.csv that we wrote, beside its ids
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,7 @@ def _file_names(paths: list[Path]) -> list[str]:
 
 def _partitions(table: Table, ignore: list[str], prefix: str) -> pd.DataFrame:
     """The label columns; of a labels.csv that we wrote, only the clusters. Names tell the files apart."""
-    frame = table.frame
-    if list(frame.columns[:3]) == OUR_COLUMNS:
-        frame = frame[["cluster"]]
+    frame = table.frame[label_columns(table)]
     frame = frame.drop(columns=[name for name in ignore if name in frame])
     if not frame.shape[1]:
         raise ValueError(f"{table.name} has no column of labels left: there must be one for each clustering.")

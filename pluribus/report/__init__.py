@@ -1,8 +1,25 @@
-"""The report: one self-contained HTML file that says how many clusters, how sure, and where it is ambiguous."""
+"""The pages: self-contained HTML files on a result, on two partitions, on candidates for one.
+
+The report on a result says how many clusters, how sure, and where it is ambiguous.
+"""
 
 from pluribus.report._case import Case
+from pluribus.report._comparison import Comparison, ComparisonSummary, summarize_comparison
+from pluribus.report._comparison_page import write_comparison
+from pluribus.report._comparison_words import describe_comparison
 from pluribus.report._html import render, write_report
 from pluribus.report._summarize import summarize
 from pluribus.report._summary import Summary
 
-__all__ = ["Case", "Summary", "render", "summarize", "write_report"]
+__all__ = [
+    "Case",
+    "Comparison",
+    "ComparisonSummary",
+    "Summary",
+    "describe_comparison",
+    "render",
+    "summarize",
+    "summarize_comparison",
+    "write_comparison",
+    "write_report",
+]

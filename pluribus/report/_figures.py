@@ -10,7 +10,7 @@ from pluribus.report._palette import COLORS, MUTED, color_of, name_of, symbol_of
 from pluribus.report._specification import Figure, axis_of, plain, rounded, specification
 from pluribus.report._summary import Cuts, HeatMap, Lifetimes, ObjectMap, PairEvidence, Summary
 
-_EVIDENCE_SCALE = [[0, "#F3F5F7"], [0.25, "#C3DAEA"], [0.5, "#78B0D5"], [0.75, "#2478B0"], [1, "#0A2E50"]]
+EVIDENCE_SCALE = [[0, "#F3F5F7"], [0.25, "#C3DAEA"], [0.5, "#78B0D5"], [0.75, "#2478B0"], [1, "#0A2E50"]]
 _LABELED_CLUSTERS = 40
 
 
@@ -162,7 +162,7 @@ def _heat(heat: HeatMap) -> Figure:
         "z": z,
         "zmin": 0,
         "zmax": 100,
-        "colorscale": _EVIDENCE_SCALE,
+        "colorscale": EVIDENCE_SCALE,
         "colorbar": {
             "orientation": "h",
             "y": -0.02,
