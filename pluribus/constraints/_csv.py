@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,29 +12,27 @@ import pandas as pd
 from ._errors import ConstraintError
 from ._objects import Objects
 from ._said import Statements
+from ._statements import Indices
 
 _KINDS = {
     **dict.fromkeys(["must-link", "must", "ml"], "must-link"),
     **dict.fromkeys(["cannot-link", "cannot", "cl"], "cannot-link"),
+    "unsure": "unsure",  # somebody was asked and did not know: it says nothing
 }
+_ANSWERS = {"must-link": "together", "cannot-link": "apart", "unsure": "unsure"}
 
 
 def parse_csv(text: str, objects: Objects, kind: str | None) -> dict[str, Any]:
     """Read two columns of objects, with optional columns type and weight that the first row names."""
     frame = _read_frame(text, objects)
-    rows = [f"row {line}" for line in frame.index]
-    pairs = np.column_stack([objects.locate(frame[side].tolist(), rows) for side in ("one", "other")])
-    together = _read_kinds(frame, kind, objects) == "must-link"
+    pairs, kinds = _read_pairs(frame, kind, objects)
     weights = _read_weights(frame, objects)
-    alone = ~together & (pairs[:, 0] == pairs[:, 1])
-    if alone.any():
-        at = int(np.flatnonzero(alone)[0])
-        raise ConstraintError(f"{objects.path} {rows[at]}: an object cannot be apart from itself")
+    together, apart = kinds == "must-link", kinds == "cannot-link"
     return {
         "must_link": pairs[together],
         "must_weight": weights[together],
-        "cannot_link": pairs[~together],
-        "cannot_weight": weights[~together],
+        "cannot_link": pairs[apart],
+        "cannot_weight": weights[apart],
     }
 
 
@@ -52,6 +51,43 @@ def to_csv(said: Statements, objects: Objects) -> str:
         }
     )
     return frame.to_csv(index=False, lineterminator="\n")
+
+
+def answers_from_csv(text: str, objects: Objects) -> list[tuple[int, int, str]]:
+    """Read hard pairs as answers, in the order of the file."""
+    frame = _read_frame(text, objects)
+    pairs, kinds = _read_pairs(frame, None, objects)
+    soft = np.isfinite(_read_weights(frame, objects))
+    if soft.any():
+        row = frame.index[int(np.flatnonzero(soft)[0])]
+        raise ConstraintError(f"{objects.path} row {row} has a weight: answers are certain or unsure, and have none")
+    return [(i, j, _ANSWERS[kind]) for (i, j), kind in zip(pairs.tolist(), kinds, strict=True)]
+
+
+def answers_to_csv(given: Sequence[tuple[int, int, str]], objects: Objects) -> str:
+    """Write one row for each answer, in their order."""
+    kinds = {answer: kind for kind, answer in _ANSWERS.items()}
+    pairs = np.array([(i, j) for i, j, _ in given], dtype=np.int64).reshape(-1, 2)
+    frame = pd.DataFrame(
+        {
+            "one": objects.refer(pairs[:, 0]),
+            "other": objects.refer(pairs[:, 1]),
+            "type": [kinds[answer] for _, _, answer in given],
+        }
+    )
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+def _read_pairs(frame: pd.DataFrame, kind: str | None, objects: Objects) -> tuple[Indices, npt.NDArray[Any]]:
+    """The pairs, and what is said of each."""
+    rows = [f"row {line}" for line in frame.index]
+    pairs = np.column_stack([objects.locate(frame[side].tolist(), rows) for side in ("one", "other")])
+    kinds = _read_kinds(frame, kind, objects)
+    alone = (kinds != "must-link") & (pairs[:, 0] == pairs[:, 1])
+    if alone.any():
+        at = int(np.flatnonzero(alone)[0])
+        raise ConstraintError(f"{objects.path} {rows[at]}: an object cannot be apart from itself")
+    return pairs, kinds
 
 
 def _read_frame(text: str, objects: Objects) -> pd.DataFrame:

@@ -1,8 +1,16 @@
 """Evidence: how strongly an ensemble says that two objects belong together."""
 
 from pluribus.evidence._co_association import CoAssociation
+from pluribus.evidence._divided_pairs import DividedPairs
 from pluribus.evidence._mean_evidence import mean_evidence
 from pluribus.evidence._memory import MemoryLimitError
 from pluribus.evidence._unobserved import UnobservedPairs, unobserved_pairs
 
-__all__ = ["CoAssociation", "MemoryLimitError", "UnobservedPairs", "mean_evidence", "unobserved_pairs"]
+__all__ = [
+    "CoAssociation",
+    "DividedPairs",
+    "MemoryLimitError",
+    "UnobservedPairs",
+    "mean_evidence",
+    "unobserved_pairs",
+]
