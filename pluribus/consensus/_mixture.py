@@ -58,8 +58,8 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
         Share of each cluster.
     theta_ : tuple of r arrays of shape (n_clusters_, k_p)
         Rates of the labels of each partition in each cluster; columns as in the ensemble's ``classes``.
-    log_likelihood_ : ndarray
-        After each iteration of the best start.
+    objective_ : ndarray
+        The log-likelihood after each iteration of the best start.
     n_iter_ : int
 
     References
@@ -73,7 +73,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
     >>> mmec = MixtureConsensus(3, random_state=0).fit(labels)
     >>> mmec.labels_.tolist()
     [0, 0, 0, 1, 1, 2, 2]
-    >>> round(float(mmec.log_likelihood_[-1]), 3)
+    >>> round(float(mmec.objective_[-1]), 3)
     -13.621
     >>> mmec.theta_[2].round(2).tolist()
     [[0.67, 0.33, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]
@@ -129,7 +129,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
         kmeans = CategoryKMeans(rows, k)
         starts = track(seeds(self.random_state, self.n_init), "mixture of multinomials", verbose=self.verbose)
         mixture, path = max((self._climb(kmeans, seed) for seed in starts), key=lambda found: found[1][-1])
-        self.log_likelihood_ = np.array(path)
+        self.objective_ = np.array(path)
         self.n_iter_ = len(path)
         membership, labels = _posterior(rows, mixture)
         membership, labels = membership[rows.inverse], labels[rows.inverse]

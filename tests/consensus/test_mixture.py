@@ -50,7 +50,7 @@ def joint(mmec, ensemble):
 def test_seven_objects(init):
     mmec = MixtureConsensus(3, init=init, **QUIET).fit(SEVEN)
     assert pytest.approx(-13.6214, abs=5e-5) == BEST
-    assert mmec.log_likelihood_[-1] == pytest.approx(BEST, abs=1e-3)
+    assert mmec.objective_[-1] == pytest.approx(BEST, abs=1e-3)
     assert mmec.labels_.tolist() == [0, 0, 0, 1, 1, 2, 2]
     assert mmec.pi_ == pytest.approx([3 / 7, 2 / 7, 2 / 7], abs=1e-4)
     assert mmec.theta_[2] == pytest.approx(np.array([[2 / 3, 1 / 3, 0], [0, 1 / 2, 1 / 2], [0, 0, 1]]), abs=1e-4)
@@ -66,8 +66,8 @@ def test_likelihood_grows(ensemble, k, init):
     # EM climbs the likelihood plus epsilon Σ w log θ, so the likelihood may only fall by as much as that can grow.
     smallest = epsilon / (ensemble.n_objects + epsilon * ensemble.n_clusters.max())
     slack = -epsilon * k * (ensemble.weights * ensemble.n_clusters).sum() * np.log(smallest)
-    assert (np.diff(mmec.log_likelihood_) >= -slack - 1e-9).all()
-    assert np.isfinite(mmec.log_likelihood_).all()
+    assert (np.diff(mmec.objective_) >= -slack - 1e-9).all()
+    assert np.isfinite(mmec.objective_).all()
 
 
 @given(ensembles(), st.integers(1, 4))
@@ -83,7 +83,7 @@ def test_result_is_the_mixture_it_says(ensemble, k):
     likelihood = joint(mmec, ensemble)
     assert mmec.membership_ == pytest.approx(likelihood / likelihood.sum(axis=1, keepdims=True), abs=1e-9)
     if mmec.n_clusters_ == k:
-        assert mmec.log_likelihood_[-1] == pytest.approx(np.log(likelihood.sum(axis=1)).sum(), abs=1e-8)
+        assert mmec.objective_[-1] == pytest.approx(np.log(likelihood.sum(axis=1)).sum(), abs=1e-8)
 
 
 def test_no_labels_in_a_cluster_is_no_trouble():
@@ -155,14 +155,14 @@ def test_threads_do_not_matter():
     _, ensemble = planted(n=40_000, r=5)
     one, two = (MixtureConsensus(5, n_init=1, max_iter=5, n_jobs=j, **QUIET).fit(ensemble) for j in (1, 2))
     assert np.array_equal(one.membership_, two.membership_)
-    assert np.array_equal(one.log_likelihood_, two.log_likelihood_)
+    assert np.array_equal(one.objective_, two.objective_)
 
 
 def test_weight_is_a_number_of_copies():
     first, second = [0, 0, 0, 1, 1, 1, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1]
     twice = MixtureConsensus(3, **QUIET).fit([first, second, second])
     weighted = MixtureConsensus(3, **QUIET).fit(Ensemble([first, second], weights=[1, 2]))
-    assert twice.log_likelihood_[-1] == pytest.approx(weighted.log_likelihood_[-1])
+    assert twice.objective_[-1] == pytest.approx(weighted.objective_[-1])
     assert twice.membership_ == pytest.approx(weighted.membership_)
 
 
@@ -171,7 +171,7 @@ def test_soft_partitions():
     memberships = [(column[:, None] == np.arange(5)).astype(float) for column in hard.labels.T]
     from_hard = MixtureConsensus(5, **QUIET).fit(hard)
     from_soft = MixtureConsensus(5, **QUIET).fit(Ensemble.from_memberships(memberships))
-    assert from_soft.log_likelihood_[-1] == pytest.approx(from_hard.log_likelihood_[-1], rel=1e-4)
+    assert from_soft.objective_[-1] == pytest.approx(from_hard.objective_[-1], rel=1e-4)
     leaning = [[[1, 0], [1, 0], [0, 1], [0, 1], [0.5, 0.5]], [[1, 0], [1, 0], [0, 1], [0, 1], [0.2, 0.8]]]
     soft = MixtureConsensus(2, **QUIET).fit(Ensemble.from_memberships(leaning))
     assert soft.labels_.tolist() == [1, 1, 0, 0, 0]
@@ -195,7 +195,7 @@ def test_is_an_estimator():
     assert clone(mmec).get_params() == mmec.get_params()
     fitted = pickle.loads(pickle.dumps(mmec.fit(SEVEN)))
     assert fitted.labels_.tolist() == mmec.fit_predict(SEVEN).tolist()
-    assert mmec.n_iter_ == len(mmec.log_likelihood_)
+    assert mmec.n_iter_ == len(mmec.objective_)
     assert MixtureConsensus(3, max_iter=1, **QUIET).fit(SEVEN).n_iter_ == 1
 
 
