@@ -253,8 +253,8 @@ def _notes(criteria: list[Criterion], same_k: bool, details: pd.DataFrame) -> tu
 
 def _within_error(rows: pd.DataFrame, criterion: Criterion) -> list[str]:
     """The best, and those whose intervals overlap with its interval, if values come from samples."""
-    rows = rows[rows["n_sampled"].notna() & rows["value"].notna() & (criterion.name != "dunn")]
-    if len(rows) < 2:
+    rows = rows[rows["n_sampled"].notna() & rows["value"].notna()]
+    if len(rows) < 2 or criterion.name.endswith("dunn"):  # which has bounds, no interval
         return []
     if criterion.greater_is_better:
         best = rows.loc[rows["value"].idxmax()]
