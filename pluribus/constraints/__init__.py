@@ -10,6 +10,7 @@ from ._neighborhoods import FarthestFirst, MinMax
 from ._normalized_uncertainty import NormalizedUncertainty
 from ._sampling import disjoint_pairs, random_pairs, teachers
 from ._statements import log_odds
+from ._suspects import suspects
 from ._violations import Violations
 
 __all__ = [
@@ -32,5 +33,6 @@ __all__ = [
     "log_odds",
     "questions",
     "random_pairs",
+    "suspects",
     "teachers",
 ]
