@@ -1,4 +1,4 @@
-"""The command line: ``pluribus cluster``, ``pluribus combine``, ``pluribus demo``."""
+"""The command line: ``pluribus cluster``, ``combine``, ``compare``, ``validate``, ``demo``."""
 
 from pluribus.cli._app import main
 

@@ -195,6 +195,46 @@ def compare(
 
 @app.command()
 @explained
+def validate(
+    labels: Annotated[
+        list[str], typer.Argument(help="Files of labels, each column a candidate; or FILE:COLUMN.", metavar="LABELS...")
+    ],
+    data: Data = None,
+    ensemble: Annotated[
+        Path | None,
+        typer.Option("--ensemble", help="Clusterings that the candidates came from.", metavar="FILE"),
+    ] = None,
+    id_column: Ids = None,
+    ignore: IgnoreData = "",
+    scale: Scaling = Scale.standard,
+    impute: Impute = False,
+    out: Out = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say which of several clusterings of the same objects to prefer, by several indices and a vote.
+
+    They are held against the data (--data), the ensemble they came from (--ensemble), or both. Writes validate.html,
+    validate.csv and indices.csv.
+    """
+    from pluribus.cli._data import DataOptions
+    from pluribus.cli._validate import ValidateJob, run
+
+    run(
+        ValidateJob(
+            labels=labels,
+            data=None if data is None else DataOptions(data, ignore, scale.value, impute),
+            ensemble=ensemble,
+            id_column=id_column,
+            out=out,
+            as_json=json,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+@explained
 def demo(out: Out = None, quiet: Quiet = False) -> None:
     """Cluster an embedded table (178 wines, 13 measurements) and write the report."""
     from pluribus.cli._demo import run

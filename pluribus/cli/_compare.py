@@ -42,7 +42,7 @@ def run(job: CompareJob) -> Path | None:
     console = Console(quiet=job.quiet or job.as_json)
     partitions, X, notes = read(job)
     write = job.out is not None or not job.as_json
-    out = _input.ready_directory(job.out or Path(f"{_stem(job.a)}-pluribus")) if write else None
+    out = _input.ready_directory(job.out or Path(f"{_labels.path_of(job.a).stem}-pluribus")) if write else None
     first, second = partitions.names
     console.print(Text(f"A: {first}\nB: {second}"), highlight=False)
     for note in notes:
@@ -114,8 +114,8 @@ def check(partitions: Ensemble) -> list[str]:
             label = partitions.classes[side][inside[0]]
             where = "" if both.all() else " that both label"
             raise ValueError(
-                f"{name} has nothing to compare: every object{where} has the label '{label}', and one cluster that holds "
-                "all divides nothing. Is it the right column, of the right file?"
+                f"{name} has nothing to compare: every object{where} has the label '{label}', and one cluster that "
+                "holds all divides nothing. Is it the right column, of the right file?"
             )
         if len(inside) == both.sum() > 2:
             notes.append(f"{name} has a different label for every object: is it a column of ids?")
@@ -214,8 +214,3 @@ def say(console: Console, summary: ComparisonSummary, every: bool) -> None:
         console.print(finding, markup=False, highlight=False)
     if summary.map is None:
         console.print("Without --data there is no map of where they differ.", highlight=False)
-
-
-def _stem(argument: str) -> str:
-    path = Path(argument)
-    return path.stem if path.exists() else Path(argument.rpartition(":")[0]).stem

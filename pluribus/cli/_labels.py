@@ -33,13 +33,22 @@ def label_columns(table: Table) -> list[str]:
     return columns[:1] if columns[:3] == OUR_COLUMNS else columns
 
 
-def read_labels(argument: str, id_column: str | None) -> LabelFile:
-    """A file, or FILE:COLUMN for one of its columns."""
-    path, column = Path(argument), ""
-    if not path.exists():
-        file, colon, name = argument.rpartition(":")
+def path_of(argument: str) -> Path:
+    """The file of an argument FILE or FILE:COLUMN."""
+    return _parted(argument)[0]
+
+
+def _parted(argument: str) -> tuple[Path, str]:
+    if not Path(argument).exists():
+        file, colon, column = argument.rpartition(":")
         if colon and Path(file).exists():
-            path, column = Path(file), name
+            return Path(file), column
+    return Path(argument), ""
+
+
+def read_labels(argument: str, id_column: str | None) -> LabelFile:
+    """A file, or one of its columns."""
+    path, column = _parted(argument)
     table, _ = _input.read(path, id_column, [])
     if not column:
         found = label_columns(table)
@@ -60,6 +69,23 @@ def one_column(file: LabelFile) -> str:
             f"such as {file.path}:{file.columns[0]}"
         )
     return file.columns[0]
+
+
+def candidate_names(files: Sequence[LabelFile]) -> list[list[str]]:
+    """What to call the columns of each file: by the column if there is one file, else by the file too."""
+    paths = list(dict.fromkeys(file.path for file in files))
+    stems = [path.stem for path in paths]
+    called = dict(zip(paths, stems if len(set(stems)) == len(paths) else map(str, paths), strict=True))
+    names = []
+    for file in files:
+        alone = len(paths) > 1 and len(label_columns(file.table)) == 1
+        prefix = f"{called[file.path]}:" if len(paths) > 1 else ""
+        names.append([called[file.path]] if alone else [f"{prefix}{column}" for column in file.columns])
+    everyone = [name for own in names for name in own]
+    twice = next((name for name in everyone if everyone.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"'{twice}' is given more than once: give each column once.")
+    return names
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,16 +10,22 @@ from pluribus.report._comparison_words import describe_comparison
 from pluribus.report._html import render, write_report
 from pluribus.report._summarize import summarize
 from pluribus.report._summary import Summary
+from pluribus.report._validation import Validation, ValidationSummary, summarize_validation
+from pluribus.report._validation_page import write_validation
 
 __all__ = [
     "Case",
     "Comparison",
     "ComparisonSummary",
     "Summary",
+    "Validation",
+    "ValidationSummary",
     "describe_comparison",
     "render",
     "summarize",
     "summarize_comparison",
+    "summarize_validation",
     "write_comparison",
     "write_report",
+    "write_validation",
 ]

@@ -88,6 +88,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "number": number, "mean": np.mean, "shortened": shortened}
+    environment.filters["spaced"] = lambda name: str(name).replace("_", " ")
     environment.globals |= {"count": count, "color_of": color_of}
     return environment
 

@@ -1,0 +1,261 @@
+"""``pluribus validate``: files of candidate partitions -> indices, a vote, a page."""
+
+import json
+import warnings
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from pluribus._engine import atomic_path
+from pluribus.cli import _input, _labels, _output
+from pluribus.cli._data import DataOptions, read_data
+from pluribus.partitions import Ensemble
+from pluribus.report import Validation, ValidationSummary, summarize_validation, write_validation
+from pluribus.validate import CRITERIA, PartitionChoice, choose_partition
+
+_MOST_CLUSTERS = 2000  # of a candidate, where indices look at samples
+_SAMPLED = 5000
+
+
+@dataclass(frozen=True)
+class ValidateJob:
+    """The options of the command."""
+
+    labels: list[str]
+    data: DataOptions | None = None
+    ensemble: Path | None = None
+    id_column: str | None = None
+    out: Path | None = None
+    as_json: bool = False
+    quiet: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What was read, over the objects that all files have."""
+
+    candidates: Ensemble
+    X: np.ndarray | None
+    ensemble: Ensemble | None
+    notes: list[str]
+
+
+def run(job: ValidateJob) -> Path | None:
+    """Do the job; the page, if it was written."""
+    console = Console(quiet=job.quiet or job.as_json)
+    if job.data is None and job.ensemble is None:
+        raise ValueError(
+            "There is nothing to hold the partitions against. Give the table of the objects with --data, the "
+            "clusterings that the partitions came from with --ensemble, or both."
+        )
+    given = read(job)
+    write = job.out is not None or not job.as_json
+    first = _labels.path_of(job.labels[0])
+    out = _input.ready_directory(job.out or Path(f"{first.stem}-pluribus")) if write else None
+    n, m = given.candidates.n_objects, given.candidates.n_partitions
+    console.print(f"{m} candidate{'s' if m > 1 else ''}, {n:,} objects", highlight=False)
+    for note in given.notes:
+        console.print(f"  {note}", markup=False, highlight=False)
+    choice, further = judge(given, verbose=not job.quiet)
+    case = Validation(
+        title=" + ".join(dict.fromkeys(_labels.path_of(argument).name for argument in job.labels)),
+        candidates=given.candidates,
+        choice=choice,
+        further=further,
+        X=given.X,
+        ensemble=given.ensemble,
+        notes=given.notes,
+        parameters={
+            "labels": ", ".join(job.labels),
+            "data": job.data.path.name if job.data else None,
+            "ensemble": job.ensemble.name if job.ensemble else None,
+            "id": job.id_column,
+        }
+        | ({"ignore": job.data.ignore, "scale": job.data.scale, "impute": job.data.impute} if job.data else {}),
+        versions=_output.versions(),
+    )
+    summary = summarize_validation(case)
+    page = write_files(case, summary, out) if out is not None else None
+    if job.as_json:
+        typer.echo(json.dumps(as_json(case, summary), indent=2, allow_nan=False))
+        return page
+    say(console, summary)
+    if page is not None:
+        for name, path in {"page": page, "table": page.with_suffix(".csv")}.items():
+            console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)
+    return page
+
+
+def read(job: ValidateJob) -> Given:
+    """Candidates, data and ensemble, over the objects that all have; errors before any work."""
+    files = [_labels.read_labels(argument, job.id_column) for argument in job.labels]
+    tables = [(file.path.name, file.table) for file in files]
+    notes = [note for _, table in tables for note in table.notes]
+    prepared = members = None
+    if job.data is not None:
+        table, prepared = read_data(job.data, job.id_column, files)
+        tables.append((job.data.path.name, table))
+        notes += [*table.notes, *prepared.notes]
+    if job.ensemble is not None:
+        members = _labels.read_labels(str(job.ensemble), job.id_column)
+        tables.append((members.path.name, members.table))
+    common = _labels.common_objects(tables)
+    frames = [
+        file.table.frame[file.columns].iloc[rows].set_axis(names, axis=1).reset_index(drop=True)
+        for file, names, rows in zip(files, _labels.candidate_names(files), common.rows, strict=False)
+    ]
+    candidates = Ensemble(pd.concat(frames, axis=1), ids=common.ids)
+    kept, left_out = _judgeable(candidates)
+    return Given(
+        candidates.take_partitions(kept),
+        X=None if prepared is None else prepared.X[common.rows[len(files)]],
+        ensemble=None if members is None else Ensemble(members.table.frame[members.columns].iloc[common.rows[-1]]),
+        notes=[*dict.fromkeys(notes), *common.notes, *left_out],
+    )
+
+
+def _judgeable(candidates: Ensemble) -> tuple[list[int], list[str]]:
+    """Candidates that have clusters to judge, and a word about the others."""
+    n, kept, notes = candidates.n_objects, [], []
+    for place, (name, k) in enumerate(zip(candidates.names, candidates.n_clusters.tolist(), strict=True)):
+        missing = int((candidates.labels[:, place] < 0).sum())
+        if k == 1:
+            label = candidates.classes[place][0]
+            notes.append(
+                f"{name} is left out: every object has the label '{label}', and one cluster that holds all divides "
+                "nothing, so there is nothing to judge."
+            )
+        elif k == n - missing:
+            notes.append(f"{name} is left out: it has a different label for every object. Is it a column of ids?")
+        elif n > _SAMPLED and k > _MOST_CLUSTERS:
+            notes.append(f"{name} is left out: {k:,} clusters are too many to be judged from samples of the objects.")
+        else:
+            kept.append(place)
+            if missing:
+                notes.append(f"{name} has no label for {missing:,} of {n:,} objects and is judged by the others.")
+    if not kept:
+        raise ValueError(f"There is no partition to judge. {' '.join(notes)}")
+    return kept, notes
+
+
+def judge(given: Given, *, verbose: bool) -> tuple[PartitionChoice, pd.DataFrame | None]:
+    """The choice by the indices that can be compared, and the values of the others."""
+    options: dict[str, Any] = {
+        "X": given.X, "ensemble": given.ensemble, "noise": "exclude", "n_jobs": -1,
+        "verbose": verbose,
+    }  # fmt: skip
+    choice = choose_partition(given.candidates, **options)
+    levels = {"data"} if given.X is not None else set()
+    levels |= {"similarity", "ensemble"} if given.ensemble is not None else set()
+    others = [
+        criterion.name
+        for criterion in CRITERIA.values()
+        if criterion.function is not None and criterion.level in levels and criterion.name not in choice.frame
+    ]
+    if not others:
+        return choice, None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # which of them are not fair is said beside their values
+        return choice, choose_partition(given.candidates, criteria=others, **options).details
+
+
+def table(case: Validation, summary: ValidationSummary) -> pd.DataFrame:
+    """validate.csv: the candidates in their ranking."""
+    columns: dict[str, Any] = {
+        "rank": np.arange(1, len(summary.candidates) + 1),
+        "candidate": summary.candidates,
+        "n_clusters": summary.n_clusters,
+        "votes": summary.votes,
+    }
+    return pd.DataFrame(columns | {index.criterion.name: index.value for index in summary.indices})
+
+
+def write_files(case: Validation, summary: ValidationSummary, out: Path) -> Path:
+    """validate.html, validate.csv and indices.csv: all are made under temporary names first."""
+    with ExitStack() as moves:
+
+        def made(name: str) -> Path:
+            return moves.enter_context(atomic_path(out / name))
+
+        table(case, summary).to_csv(made("validate.csv"), index=False, float_format="%.10g")
+        details(case, summary).to_csv(made("indices.csv"), index=False, float_format="%.10g")
+        write_validation(case, made("validate.html"))
+    return out / "validate.html"
+
+
+def details(case: Validation, summary: ValidationSummary) -> pd.DataFrame:
+    """indices.csv: every value with its interval, what it was held against, and whether it had a vote."""
+    frame = case.details.copy()
+    voting = {index.criterion.name for index in summary.deciding}
+    frame["level"] = [CRITERIA[name].level for name in frame["criterion"]]
+    frame["greater_is_better"] = [CRITERIA[name].greater_is_better for name in frame["criterion"]]
+    frame["fair_across_k"] = [CRITERIA[name].fair_across_k for name in frame["criterion"]]
+    frame["votes"] = [name in voting for name in frame["criterion"]]
+    return frame
+
+
+def as_json(case: Validation, summary: ValidationSummary) -> dict[str, Any]:
+    """What --json prints."""
+    rows = json.loads(table(case, summary).to_json(orient="records", double_precision=12))
+    return {
+        "preferred": summary.chosen,
+        "sentence": summary.sentence,
+        "tied": list(case.choice.tied),
+        "n_objects": summary.n_objects,
+        "candidates": rows,
+        "indices": {
+            index.criterion.name: {
+                "asks": index.criterion.asks,
+                "level": index.criterion.level,
+                "greater_is_better": index.criterion.greater_is_better,
+                "fair_across_k": index.fair,
+                "votes": index.votes,
+            }
+            for index in summary.indices
+        },
+        "warnings": list(summary.warnings),
+        "notes": list(summary.notes),
+    }
+
+
+def say(console: Console, summary: ValidationSummary) -> None:
+    """The ranked table, why, and what to beware of."""
+    grid = Grid(title=f"{len(summary.candidates)} candidates, ranked", title_justify="left")
+    grid.add_column("", justify="right")
+    grid.add_column("candidate")
+    for name in ("k", "votes"):
+        grid.add_column(name, justify="right")
+    for index in summary.deciding:
+        arrow = "↑" if index.criterion.greater_is_better else "↓"
+        grid.add_column(f"{index.criterion.name.replace('_', ' ')} {arrow}", justify="right")
+    for place, name in enumerate(summary.candidates):
+        cells = [
+            Text(_short(index.value[place]), style="bold" if index.best[place] else "") for index in summary.deciding
+        ]
+        grid.add_row(
+            str(place + 1), Text(name), str(summary.n_clusters[place]), f"{summary.votes[place]:.3g}", *cells,
+            style="bold" if place == 0 else "",
+        )  # fmt: skip
+    console.print(grid)
+    console.print(summary.sentence, markup=False, highlight=False)
+    unfair = [index.criterion.name.replace("_", " ") for index in summary.others if not index.fair]
+    for warning in summary.warnings:
+        console.print(f"  Note: {warning}", markup=False, highlight=False)
+    if unfair and summary.by_k:
+        console.print(
+            f"  Note: {', '.join(unfair)} cannot compare different numbers of clusters and had no vote; they are in "
+            "the page.",
+            highlight=False,
+        )
+
+
+def _short(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.4g}"
