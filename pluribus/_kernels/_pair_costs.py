@@ -193,47 +193,80 @@ def improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sw
 
 
 @njit(cache=True, nogil=True)
-def settle_exactly(indptr, indices, edge, unary, together, apart, order, labels, budget):
+def _rank(costs, ranks):
+    """The clusters from the cheapest on, those that come first among equals; few enough to insert one by one."""
+    for h in range(costs.shape[0]):
+        at = h
+        while at > 0 and costs[ranks[at - 1]] > costs[h]:
+            ranks[at] = ranks[at - 1]
+            at -= 1
+        ranks[at] = h
+
+
+@njit(cache=True, nogil=True)
+def settle_exactly(indptr, indices, edge, unary, together, apart, order, labels, budget, place):
     """Search for cheaper labels of one component by branch and bound, from the given ones; what is left of the budget.
 
-    The bound is what is paid so far, and the cheapest cluster of each node that is still open. Every node of the search
-    costs one unit; below zero the search has stopped early, and the labels are the best found.
+    The bound is what is paid so far, and for each open node its cheapest cluster, given those that have one. Every node
+    of the search costs one unit; below zero the search has stopped early, and the labels are the best found. ``place``
+    has room for one number of each node.
     """
     m, k = order.shape[0], unary.shape[1]
-    rest = np.zeros(m + 1)
-    for depth in range(m - 1, -1, -1):
-        rest[depth] = rest[depth + 1] + unary[order[depth]].min()
-    best = labels[order].copy()
+    costs = np.empty((m, k))  # of each node in each cluster, given the nodes before it
+    most = 0
+    for depth in range(m):
+        costs[depth] = unary[order[depth]]
+        place[order[depth]] = depth
+        most = max(most, indptr[order[depth] + 1] - indptr[order[depth]])
+    saved = np.empty((m, most, k))  # costs of its neighbors before a node got its cluster
     least = _total(indptr, indices, edge, unary, together, apart, order, labels)
     least -= 1e-12 * abs(least)
-    labels[order] = -1
+    best = labels[order].copy()
     paid = np.zeros(m + 1)
-    costs = np.empty((m, k))
     ranks = np.empty((m, k), np.int64)
     tried = np.zeros(m, np.int64)
-    _cluster_costs(indptr, indices, edge, unary, together, apart, labels, order[0], costs[0])
-    ranks[0] = np.argsort(costs[0], kind="mergesort")
+    _rank(costs[0], ranks[0])
+    chosen = np.full(m, -1, np.int64)
     depth = 0
     while depth >= 0:
+        v = order[depth]
+        if chosen[depth] >= 0:  # back from below: as it was before the choice
+            for j in range(indptr[v + 1] - indptr[v]):
+                other = place[indices[indptr[v] + j]]
+                if other > depth:
+                    costs[other] = saved[depth, j]
+            chosen[depth] = -1
         budget -= 1
-        if budget < 0:
-            break
-        labels[order[depth]] = -1
-        h = ranks[depth, tried[depth]] if tried[depth] < k else -1
-        if h < 0 or paid[depth] + costs[depth, h] + rest[depth + 1] >= least:
+        if budget < 0 or tried[depth] == k:
+            if budget < 0:
+                break
             depth -= 1
             continue
+        h = ranks[depth, tried[depth]]
         tried[depth] += 1
-        labels[order[depth]] = h
         paid[depth + 1] = paid[depth] + costs[depth, h]
+        if paid[depth + 1] >= least:
+            tried[depth] = k  # the others cost no less
+            continue
+        chosen[depth] = h
         if depth + 1 == m:
             least = paid[m]
-            best = labels[order].copy()
+            best = chosen.copy()
             continue
-        depth += 1
-        tried[depth] = 0
-        _cluster_costs(indptr, indices, edge, unary, together, apart, labels, order[depth], costs[depth])
-        ranks[depth] = np.argsort(costs[depth], kind="mergesort")
+        for j in range(indptr[v + 1] - indptr[v]):
+            entry = indptr[v] + j
+            other = place[indices[entry]]
+            if other > depth:
+                saved[depth, j] = costs[other]
+                for g in range(k):
+                    costs[other, g] += pair_cost(together, apart, edge[entry], g, h)
+        bound = paid[depth + 1]
+        for other in range(depth + 1, m):
+            bound += costs[other].min()
+        if bound < least:
+            depth += 1
+            tried[depth] = 0
+            _rank(costs[depth], ranks[depth])
     labels[order] = best
     return budget
 
@@ -260,6 +293,7 @@ def settle_components(
     ``order[starts[c] : starts[c + 1]]`` are the nodes of component c. Small ones (up to `largest`) are then searched
     exactly, as far as the budget goes. Labels are left at -1 where greed met a dead end and there are no previous ones.
     """
+    place = np.empty(labels.shape[0], np.int64)
     for c in range(starts.shape[0] - 1):
         nodes = order[starts[c] : starts[c + 1]]
         found = settle_greedily(indptr, indices, edge, unary, together, apart, nodes, labels)
@@ -276,4 +310,4 @@ def settle_components(
                 labels[nodes] = fresh
             found = True
         if found and nodes.shape[0] <= largest and budget > 0:
-            budget = settle_exactly(indptr, indices, edge, unary, together, apart, nodes, labels, budget)
+            budget = settle_exactly(indptr, indices, edge, unary, together, apart, nodes, labels, budget, place)

@@ -3,7 +3,24 @@
 from ._base import ConstrainedMixin
 from ._cop_kmeans import CopKMeans
 from ._errors import NoFeasibleAssignmentError
+from ._gaussian_mixture import ConstrainedGaussianMixture
+from ._mean_field_mixture import MeanFieldMixture
+from ._metric_pairwise_kmeans import MetricPairwiseKMeans
+from ._names import by_name, names
 from ._pairwise_kmeans import PairwiseKMeans
+from ._penalized_mixture import PenalizedMixture
 from ._seeded_kmeans import SeededKMeans
 
-__all__ = ["ConstrainedMixin", "CopKMeans", "NoFeasibleAssignmentError", "PairwiseKMeans", "SeededKMeans"]
+__all__ = [
+    "ConstrainedGaussianMixture",
+    "ConstrainedMixin",
+    "CopKMeans",
+    "MeanFieldMixture",
+    "MetricPairwiseKMeans",
+    "NoFeasibleAssignmentError",
+    "PairwiseKMeans",
+    "PenalizedMixture",
+    "SeededKMeans",
+    "by_name",
+    "names",
+]

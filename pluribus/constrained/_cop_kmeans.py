@@ -30,8 +30,8 @@ class CopKMeans(ConstrainedKMeans):
     Must-links make chunklets, and each chunklet is one weighted point: that changes nothing but the speed. Cannot-links
     between chunklets are heeded in each assignment. Where they form trees, or small components with cycles, the
     assignment is the cheapest there is for the centers; elsewhere it is found by greed along an order that is safe,
-    and improved by exchanges. The order of the rows does not matter, the objective never rises, and where greed meets a
-    dead end other orders are tried, and then an assignment known to be feasible, matched to the centers.
+    and improved by exchanges. The order of the rows matters in none of the former, the objective never rises, and where
+    greed meets a dead end other orders are tried, and then an assignment known to be feasible, matched to the centers.
 
     Prefer it when the constraints are certain and the clusters are roughly round. All constraints are enforced: for
     noisy ones see :class:`PairwiseKMeans`. Without constraints it is k-means.
@@ -107,7 +107,7 @@ class CopKMeans(ConstrainedKMeans):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _centers(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
+    def _first_rows(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
         return spread_out(points, self.n_clusters, seed)
 
     def _adopt(self, *found: Any) -> "CopKMeans":

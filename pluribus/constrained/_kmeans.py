@@ -106,12 +106,12 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
         if not isinstance(self.init, str):
             return [(0, given_centers(self.init, points, self.n_clusters))]
         return [
-            (seed, self._centers(number, seed, points, closure))
+            (seed, points.centers(self._first_rows(number, seed, points, closure)))
             for number, seed in enumerate(seeds(self.random_state, self.n_init))
         ]
 
-    def _centers(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
-        """The centers of one start."""
+    def _first_rows(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
+        """The points at which the centers of one start are put."""
         raise NotImplementedError
 
     def _adopt(self, given: Given, closure: Closure, problem: Problem, best: Descent) -> "ConstrainedKMeans":

@@ -1,6 +1,6 @@
 """The few objects that constraints bind, as a graph, and the cheapest way to assign them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +22,7 @@ from ._errors import NoFeasibleAssignmentError
 _SWEEPS = 10  # of exchanges along chains
 _LONGEST = 500  # chain
 _LARGEST = 40  # component with cycles that is searched exactly
-_BUDGET = 200_000  # nodes of that search in one pass: some tens of milliseconds
+_BUDGET = 50_000  # nodes of that search in one pass: some tens of milliseconds
 _ORDERS = 20  # random ones, after a dead end
 
 
@@ -37,7 +37,7 @@ class PairNetwork:
     """Chunklets that share a pair with another, and those pairs.
 
     Trees of pairs, as most are, are assigned exactly; small components with cycles too, by branch and bound. In larger
-    ones greed along a safe order, then exchanges along chains, find a good assignment. No order of the objects matters.
+    ones greed along a safe order, then exchanges along chains, find a good assignment.
 
     Parameters
     ----------
@@ -95,13 +95,12 @@ class PairNetwork:
             For other orders at a dead end.
         """
         labels = np.full(len(self.held), -1, dtype=np.int64)
-        settle_trees(*self._trees, unary, *costs, labels)
+        order, parent, link = self._trees
+        settle_trees(order, parent, link, unary, *costs, labels)
         if len(self._loops):
             before = np.full(len(labels), -1, dtype=np.int64) if previous is None else previous.astype(np.int64)
-            settle_components(
-                *self._graph, unary, *costs, self._loops, self._starts, before, labels,
-                _SWEEPS, _LONGEST, _LARGEST, _BUDGET,
-            )  # fmt: skip
+            loops: Any = self._loops, self._starts, before, labels, _SWEEPS, _LONGEST, _LARGEST, _BUDGET
+            settle_components(*self._graph, unary, *costs, *loops)
             stuck = np.flatnonzero(labels[self._loops[self._starts[:-1]]] < 0)
             for start, stop in zip(self._starts[stuck], self._starts[stuck + 1], strict=True):
                 self._leave_dead_end(self._loops[start:stop], unary, costs, labels, witness, random)
@@ -144,7 +143,7 @@ class PairNetwork:
             labels[nodes] = _matched(witness[nodes], unary[nodes])
         improve(*self._graph, unary, *costs, nodes, labels, _SWEEPS, _LONGEST)
         if len(nodes) <= _LARGEST:
-            settle_exactly(*self._graph, unary, *costs, nodes, labels, _BUDGET)
+            settle_exactly(*self._graph, unary, *costs, nodes, labels, _BUDGET, np.empty_like(labels))
 
 
 def _matched(colors: np.ndarray, unary: np.ndarray) -> np.ndarray:

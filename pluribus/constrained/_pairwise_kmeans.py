@@ -23,7 +23,7 @@ class PairwiseKMeans(ConstrainedKMeans):
     is right (:func:`pluribus.constraints.log_odds`).
 
     Objects that share pairs are assigned together, exactly where the pairs form trees or small components, else by
-    greed and exchanges of groups, so the order of the rows does not matter and the objective never rises. The first
+    greed and exchanges of groups. The objective never rises. The first
     start puts centers on the means of linked objects, those far apart and heavy first; the others are drawn.
 
     Prefer it to :class:`CopKMeans` when some pairs may be wrong, to :class:`MetricPairwiseKMeans` when the scale of
@@ -112,7 +112,7 @@ class PairwiseKMeans(ConstrainedKMeans):
     ) -> Problem:
         return Problem.of(points, *soft_network(closure, self.n_clusters), witness)
 
-    def _centers(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
+    def _first_rows(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
         several = np.flatnonzero(closure.chunk_sizes > 1)
         if self.init == "neighborhoods" and number == 0:
             return from_neighborhoods(points, several, self.n_clusters, seed)

@@ -46,6 +46,10 @@ class Points(NamedTuple):
         spread = float(weights[several] @ row_norms(away, squared=True))
         return cls(rows, total, row_norms(rows, squared=True).astype(np.float64), shift, spread, float(variance))
 
+    def centers(self, rows: np.ndarray) -> np.ndarray:
+        """These rows as centers."""
+        return dense(self.rows[rows]).astype(np.float64)
+
     def products(self, centers: np.ndarray, rows: Any = slice(None)) -> np.ndarray:
         """Inner products of the rows with the centers."""
         return np.ascontiguousarray(self.rows[rows] @ centers.T.astype(self.rows.dtype))
@@ -75,7 +79,8 @@ class Points(NamedTuple):
     def means(self, labels: np.ndarray, centers: np.ndarray) -> np.ndarray:
         """The mean of each cluster; one without objects goes to the row that is farthest from its own center."""
         k = len(centers)
-        sums, sizes = np.zeros(centers.shape), np.zeros(k)
+        sums: np.ndarray = np.zeros(centers.shape)
+        sizes: np.ndarray = np.zeros(k)
         if sparse.issparse(self.rows):
             indicator = sparse.csr_array((self.weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), k))
             sums, sizes = (indicator.T @ self.rows).toarray(), np.bincount(labels, self.weights, minlength=k)

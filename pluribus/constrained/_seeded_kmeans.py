@@ -108,7 +108,7 @@ class SeededKMeans(ConstrainedKMeans):
         if not len(chunks):
             chunks = np.flatnonzero(closure.chunk_sizes > 1)
         return [
-            (seed, from_neighborhoods(points, chunks, self.n_clusters, seed))
+            (seed, points.centers(from_neighborhoods(points, chunks, self.n_clusters, seed)))
             for seed in seeds(self.random_state, n_init)
         ]
 

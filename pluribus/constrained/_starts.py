@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics.pairwise import euclidean_distances
 
-from ._points import Points, dense
+from ._points import Points
 
 
 def given_centers(init: Any, points: Points, n_clusters: int) -> np.ndarray:
@@ -22,19 +22,19 @@ def given_centers(init: Any, points: Points, n_clusters: int) -> np.ndarray:
 
 
 def spread_out(points: Points, n_clusters: int, seed: int) -> np.ndarray:
-    """Centers by k-means++: rows drawn with probability proportional to weight and squared distance."""
-    centers, _ = kmeans_plusplus(
+    """Rows by k-means++: drawn with probability proportional to weight and squared distance to those drawn before."""
+    _, rows = kmeans_plusplus(
         points.rows,
         n_clusters,
         sample_weight=points.weights.astype(points.rows.dtype),
         x_squared_norms=points.norms.astype(points.rows.dtype),
         random_state=seed,
     )
-    return dense(centers).astype(np.float64)
+    return rows
 
 
 def from_neighborhoods(points: Points, neighborhoods: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:
-    """Centers at the means of chunklets with several objects; drawn as in k-means++ where there are too few of them.
+    """Rows of chunklets with several objects; drawn as in k-means++ where there are too few of them.
 
     With too many, the heaviest is taken first, then always the one with the largest product of weight and distance to
     those taken before (weighted farthest first, Basu, Bilenko and Mooney).
@@ -50,7 +50,7 @@ def from_neighborhoods(points: Points, neighborhoods: np.ndarray, n_clusters: in
             chances = np.ones(len(chances))
             chances[taken] = 0
         taken.append(int(random.choice(len(chances), p=chances / chances.sum())))
-    return dense(points.rows[taken]).astype(np.float64)
+    return np.array(taken)
 
 
 def _farthest_first(points: Points, candidates: np.ndarray, most: int) -> np.ndarray:

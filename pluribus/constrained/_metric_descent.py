@@ -1,0 +1,282 @@
+"""k-means with pairs and a metric that is learned on the way: assign, take means, update the metric, repeat."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.extmath import row_norms
+
+from pluribus._kernels._centers import nearest_by_product
+from pluribus.constraints import Closure, Constraints
+
+from ._base import Given
+from ._metrics import Metrics, farthest_apart, inverse_of, outer, scatter_of, squared_lengths
+from ._pair_network import Costs, PairNetwork
+from ._points import Points, dense
+
+_BLOCK = 16_384
+
+
+class SoftPairs(NamedTuple):
+    """Soft pairs of one kind that hard constraints leave open."""
+
+    differences: np.ndarray  # (P, d) of the two rows
+    weights: np.ndarray  # (P,)
+    edges: np.ndarray  # (P,) their pairs of chunklets in the network
+    ends: np.ndarray  # (P, 2) the chunklets
+
+
+class MetricProblem(NamedTuple):
+    """What is the same for all starts."""
+
+    X: Any  # all objects, moved like the points
+    weights: np.ndarray  # of all objects
+    chunk_of: np.ndarray
+    points: Points
+    network: PairNetwork  # holds all chunklets of several objects: their spread depends on the metric
+    spread: sparse.csr_array  # (m, S) sums the objects of these chunklets, weighted
+    residuals: Any  # (S, d) of those objects from the means of their chunklets
+    n_hard: int  # the first pairs of the network are hard cannot-links
+    must: SoftPairs
+    cannot: SoftPairs
+    witness: np.ndarray | None
+    prior: np.ndarray  # (d,) variances of the features
+    n_clusters: int
+    diagonal: bool
+    per_cluster: bool
+
+    @classmethod
+    def of(
+        cls,
+        given: Given,
+        closure: Closure,
+        witness: np.ndarray | None,
+        n_clusters: int,
+        *,
+        diagonal: bool,
+        per_cluster: bool,
+    ) -> "MetricProblem":
+        """The problem of clustering these rows."""
+        points = Points.of(given, closure)
+        X = given.X if sparse.issparse(given.X) else given.X - points.shift.astype(given.X.dtype)
+        weights, L = given.weights.astype(np.float64), closure.n_chunks
+        must, cannot = _open_pairs(given.constraints, closure)
+        chunks = np.sort(closure.chunk_of[np.concatenate([must[0], cannot[0]])], axis=1)
+        codes = np.unique(chunks @ [L, 1])
+        hard = closure.cannot_link
+        network = PairNetwork(
+            np.concatenate([hard, np.column_stack(np.divmod(codes, L))]), np.flatnonzero(closure.chunk_sizes > 1)
+        )
+        several = np.flatnonzero(closure.chunk_sizes[closure.chunk_of] > 1)
+        place = np.searchsorted(network.held, closure.chunk_of[several])
+        spread = sparse.csr_array(
+            (weights[several], (place, np.arange(len(several)))), shape=(len(network.held), len(several))
+        )
+        soft = [
+            SoftPairs(
+                dense(X[pairs[:, 0]] - X[pairs[:, 1]]).astype(np.float64),
+                pair_weights,
+                len(hard) + np.searchsorted(codes, np.sort(closure.chunk_of[pairs], axis=1) @ [L, 1]),
+                closure.chunk_of[pairs],
+            )
+            for pairs, pair_weights in (must, cannot)
+        ]
+        return cls(
+            X=X,
+            weights=weights,
+            chunk_of=closure.chunk_of,
+            points=points,
+            network=network,
+            spread=spread,
+            residuals=X[several] - points.rows[closure.chunk_of[several]],
+            n_hard=len(hard),
+            must=soft[0],
+            cannot=soft[1],
+            witness=None if witness is None else witness[network.held],
+            prior=_variances(X, weights),
+            n_clusters=n_clusters,
+            diagonal=diagonal,
+            per_cluster=per_cluster,
+        )
+
+    def costs(self, metrics: Metrics) -> Costs:
+        """What each pair of chunklets costs: broken must-links the more the farther, cannot-links the nearer."""
+        shape = len(self.network.pairs), self.n_clusters
+        together, apart = np.zeros(shape), np.zeros(shape)
+        together[: self.n_hard] = np.inf
+        zeros = np.zeros((self.n_clusters if self.per_cluster else 1, len(self.prior)))
+        if len(self.must.weights):
+            lengths = squared_lengths(self.must.differences, zeros, metrics)
+            np.add.at(apart, self.must.edges, self.must.weights[:, None] * lengths / 2)
+        if len(self.cannot.weights):
+            lengths = squared_lengths(self.cannot.differences, zeros, metrics)
+            # The farthest pair is found by sweeps; some pair of the constraints may be farther still.
+            most = np.maximum(self._widths(metrics), lengths.max(axis=0))
+            np.add.at(together, self.cannot.edges, self.cannot.weights[:, None] * (most - lengths))
+        return Costs(together, apart)
+
+    def unary(self, centers: np.ndarray, metrics: Metrics) -> np.ndarray:
+        """What each held chunklet costs in each cluster."""
+        held, none = self.network.held, np.zeros_like(centers)
+        lengths = squared_lengths(self.points.rows[held], centers, metrics) - metrics.log_dets
+        return self.points.weights[held, None] * lengths + self.spread @ squared_lengths(self.residuals, none, metrics)
+
+    def first_metrics(self) -> Metrics:
+        """From the scatter within chunklets."""
+        several = np.asarray(self.spread.sum(axis=1)).ravel()
+        counts = np.maximum(np.diff(self.spread.indptr), 1)
+        size = float((several * (1 - 1 / counts)).sum())
+        n, d = self.residuals.shape
+        scatter = scatter_of(
+            self.residuals,
+            np.asarray(self.spread.sum(axis=0)).ravel(),
+            np.zeros(n, dtype=np.int32),
+            np.zeros((1, d)),
+            diagonal=self.diagonal,
+        )
+        first = inverse_of(scatter, np.array([size]), self.prior)
+        n_metrics = self.n_clusters if self.per_cluster else 1
+        return Metrics(*(np.repeat(part, n_metrics, axis=0) for part in first))
+
+    def turned_points(self) -> Points:
+        """The points in a space where the first metric is that of Euclid."""
+        root = self.first_metrics().roots[0]
+        rows = self.points.rows
+        if sparse.issparse(rows):
+            rows = sparse.csr_array(rows.multiply(root)).astype(rows.dtype)
+        else:
+            rows = (rows * root if self.diagonal else rows @ root).astype(rows.dtype)
+        return self.points._replace(rows=rows, norms=row_norms(rows, squared=True).astype(np.float64))
+
+    def _widths(self, metrics: Metrics) -> np.ndarray:
+        apart = farthest_apart(self.points.rows, metrics)
+        return np.diagonal(squared_lengths(apart, np.zeros_like(apart), metrics))
+
+    def objective(self, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> float:
+        """Squared lengths minus log-determinants, what broken pairs cost, and the prior of the metric."""
+        total = 0.0
+        of_object = labels[self.chunk_of]
+        for start in range(0, len(of_object), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            lengths = squared_lengths(self.X[block], centers, metrics) - metrics.log_dets
+            own = np.take_along_axis(lengths, of_object[block, None].astype(np.intp), axis=1)[:, 0]
+            total += float(self.weights[block] @ own)
+        if len(self.network.held):
+            total += self.network.penalty(self.costs(metrics), labels[self.network.held])
+        matrices = metrics.matrices
+        traces = matrices @ self.prior if self.diagonal else np.einsum("hii,i->h", matrices, self.prior)
+        return total + float((traces - metrics.log_dets).sum())
+
+
+class MetricDescent(NamedTuple):
+    """Where a start led to."""
+
+    labels: np.ndarray  # (L,)
+    centers: np.ndarray
+    metrics: Metrics
+    path: np.ndarray
+    n_iter: int
+
+
+def metric_descend(problem: MetricProblem, centers: np.ndarray, max_iter: int, tol: float, seed: int) -> MetricDescent:
+    """Lower the objective from these centers.
+
+    It ends when no label changes, or when the objective falls by less than `tol` for each object.
+    """
+    random = np.random.RandomState(seed)
+    metrics = problem.first_metrics()
+    enough = tol * float(problem.weights.sum())
+    labels: np.ndarray | None = None
+    path: list[float] = []
+    while len(path) < max_iter:
+        new = _assign(problem, centers, metrics, labels, random)
+        settled = labels is not None and bool((new == labels).all())
+        labels, centers = new, problem.points.means(new, centers)
+        metrics, value = _better_metric(problem, labels, centers, metrics)
+        path.append(value)
+        if settled or (len(path) > 1 and path[-2] - value <= enough):
+            break
+    return MetricDescent(new, centers, metrics, np.array(path), len(path))
+
+
+def _assign(
+    problem: MetricProblem,
+    centers: np.ndarray,
+    metrics: Metrics,
+    previous: np.ndarray | None,
+    random: np.random.RandomState,
+) -> np.ndarray:
+    points, network = problem.points, problem.network
+    n, k = len(points.weights), len(centers)
+    labels, unknown = np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+    for start in range(0, n, _BLOCK):
+        block = slice(start, min(start + _BLOCK, n))
+        nearness = metrics.log_dets - squared_lengths(points.rows[block], centers, metrics)
+        nearest_by_product(nearness, np.zeros(k), points.weights[block], unknown[block], labels[block])
+    if len(network.held):
+        labels[network.held] = network.assign(
+            problem.unary(centers, metrics),
+            problem.costs(metrics),
+            previous=None if previous is None else previous[network.held],
+            witness=problem.witness,
+            random=random,
+        )
+    return labels
+
+
+def _better_metric(
+    problem: MetricProblem, labels: np.ndarray, centers: np.ndarray, metrics: Metrics
+) -> tuple[Metrics, float]:
+    """The metric that the paper takes, unless the old one is better: its farthest pair moves with it."""
+    learned = _learn(problem, labels, centers, metrics)
+    old, new = (problem.objective(labels, centers, metric) for metric in (metrics, learned))
+    return (learned, new) if new <= old else (metrics, old)
+
+
+def _learn(problem: MetricProblem, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> Metrics:
+    """The inverse of the scatter of each cluster and of its broken pairs, as in eq. (9) of the paper."""
+    diagonal = problem.diagonal
+    of_object = labels[problem.chunk_of]
+    scatter = scatter_of(problem.X, problem.weights, of_object, centers, diagonal=diagonal)
+    one, other = labels[problem.must.ends].T
+    for h in np.unique(np.concatenate([one[one != other], other[one != other]])):
+        broken = (one != other) & ((one == h) | (other == h))
+        scatter[h] += outer(problem.must.differences[broken], problem.must.weights[broken] / 2, diagonal=diagonal)
+    one, other = labels[problem.cannot.ends].T
+    if (one == other).any():
+        apart = farthest_apart(problem.points.rows, metrics)
+        for h in np.unique(one[one == other]):
+            broken = (one == other) & (one == h)
+            weights = problem.cannot.weights[broken]
+            widest = apart[[h if problem.per_cluster else 0]]
+            scatter[h] += outer(widest, weights.sum(keepdims=True), diagonal=diagonal)
+            scatter[h] -= outer(problem.cannot.differences[broken], weights, diagonal=diagonal)
+    sizes = np.bincount(of_object, problem.weights, minlength=len(centers))
+    if not problem.per_cluster:
+        scatter, sizes = scatter.sum(axis=0, keepdims=True), sizes.sum(keepdims=True)
+    return inverse_of(scatter, sizes, problem.prior)
+
+
+def _open_pairs(constraints: Constraints, closure: Closure) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The soft must-links and cannot-links that the hard constraints do not decide, with their weights."""
+    L = closure.n_chunks
+    hard = closure.cannot_link @ [L, 1]
+    found = []
+    for pairs, weights in (
+        (constraints.must_link, constraints.must_weight),
+        (constraints.cannot_link, constraints.cannot_weight),
+    ):
+        chunks = np.sort(closure.chunk_of[pairs], axis=1)
+        open_ = np.isfinite(weights) & (chunks[:, 0] != chunks[:, 1]) & ~np.isin(chunks @ [L, 1], hard)
+        found.append((pairs[open_], weights[open_]))
+    return found
+
+
+def _variances(X: Any, weights: np.ndarray) -> np.ndarray:
+    """Of each feature; a constant one counts as if it varied a little."""
+    shares = weights / weights.sum()
+    mean = shares @ X
+    squares = shares @ (X.power(2) if sparse.issparse(X) else X**2)
+    variances = np.asarray(squares - mean**2, dtype=np.float64).ravel()
+    floor = 1e-10 * variances.max(initial=0)
+    return np.maximum(variances, floor if floor > 0 else 1.0)

@@ -1,0 +1,52 @@
+"""Methods over data and constraints by the names the field knows them by."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ._cop_kmeans import CopKMeans
+from ._gaussian_mixture import ConstrainedGaussianMixture
+from ._mean_field_mixture import MeanFieldMixture
+from ._metric_pairwise_kmeans import MetricPairwiseKMeans
+from ._pairwise_kmeans import PairwiseKMeans
+from ._penalized_mixture import PenalizedMixture
+from ._seeded_kmeans import SeededKMeans
+
+_BY_NAME: dict[str, Callable[..., Any]] = {
+    "constrained-kmeans": partial(SeededKMeans, fixed=True),
+    "cop-kmeans": CopKMeans,
+    "gmm": ConstrainedGaussianMixture,
+    "mean-field": MeanFieldMixture,
+    "mpckmeans": MetricPairwiseKMeans,
+    "pckmeans": PairwiseKMeans,
+    "penalized": PenalizedMixture,
+    "ppc-mixture": PenalizedMixture,
+    "seeded-kmeans": partial(SeededKMeans, fixed=False),
+}
+
+
+def names() -> list[str]:
+    """The names that ``by_name`` knows.
+
+    Examples
+    --------
+    >>> from pluribus import constrained
+    >>> "cop-kmeans" in constrained.names()
+    True
+    """
+    return sorted(_BY_NAME)
+
+
+def by_name(name: str) -> Callable[..., Any]:
+    """The method of this name: what makes one, given its parameters.
+
+    Examples
+    --------
+    >>> from pluribus import constrained
+    >>> constrained.by_name("COP-KMeans")(n_clusters=3)
+    CopKMeans(n_clusters=3)
+    """
+    try:
+        return _BY_NAME[name.lower()]
+    except KeyError:
+        raise ValueError(f"No constrained method is called {name!r}; there are {', '.join(names())}.") from None
