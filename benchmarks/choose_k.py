@@ -25,6 +25,7 @@ CRITERIA = (
     "consistency",
     "mutual_information",
 )
+VOTING = ("lifetime", "silhouette", "dunn", "description_length", "similarity_dunn")
 SLOW = "ambiguous_pairs"  # 30 runs of k-means for each k: for the first seed only, and not where k is large
 READ = (
     "hepta", "lsun", "tetra", "target", "chainlink", "atom", "engytime", "twodiamonds", "wingnut",
@@ -88,7 +89,7 @@ def _birch() -> tuple[np.ndarray, np.ndarray]:
     return X[drawn], y[drawn]
 
 
-# The default criteria were chosen on these.
+# A vote was chosen on these.
 CHOSEN_ON: dict[str, Callable[[], tuple[np.ndarray, np.ndarray]]] = {
     "iris": lambda: _data.load("iris"),
     "wine": lambda: _data.load("wine"),
@@ -128,7 +129,6 @@ def found(name: str, n_seeds: int, jobs: int) -> Task:
     from pluribus.compare import adjusted_rand_index
     from pluribus.validate import CRITERIA as ALL
     from pluribus.validate import choose_k
-    from pluribus.validate._choose_k import WITH_DATA, WITHOUT_DATA
     from pluribus.validate._vote import vote
 
     X, y = (CHOSEN_ON | HELD_OUT)[name]()
@@ -141,8 +141,7 @@ def found(name: str, n_seeds: int, jobs: int) -> Task:
             choice = choose_k(X, k_range, criteria, random_state=seed, n_jobs=jobs, verbose=False)
         ks = choice.frame["k"].tolist()
         by_name = {name: int(numbers[0]) for name, numbers in choice.best.items()}
-        for label, names in (("the vote", WITH_DATA), ("the vote, labels only", WITHOUT_DATA)):
-            by_name[label] = ks[vote(choice.frame, [ALL[name] for name in names]).winner]
+        by_name["the vote"] = ks[vote(choice.frame, [ALL[name] for name in VOTING]).winner]
         by_name["EnsembleClusterer"] = choice.consensus.n_clusters_
         right = {method: adjusted_rand_index(y, choice.consensus.cut(k)) for method, k in by_name.items()}
         best = max(adjusted_rand_index(y, choice.consensus.cut(k)) for k in ks)
@@ -154,7 +153,7 @@ def found(name: str, n_seeds: int, jobs: int) -> Task:
 def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     n_seeds = 1 if session.quick else 2
     for title, sets in (
-        ("The sets on which the default was chosen", CHOSEN_ON),
+        ("The sets on which a vote was chosen", CHOSEN_ON),
         ("Sets that played no part", HELD_OUT),
     ):
         names = [name for name in sets if _readable(name)]

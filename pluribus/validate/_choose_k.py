@@ -21,7 +21,7 @@ from pluribus.validate._vote import in_words, vote
 
 _MOST = 50  # clusters, by default
 _STABILITY_MEMBERS = 30
-WITH_DATA = ("lifetime", "silhouette", "dunn", "description_length", "similarity_dunn")
+WITH_DATA = ("lifetime", "silhouette")
 WITHOUT_DATA = ("lifetime", "similarity_dunn")
 
 
@@ -89,7 +89,7 @@ def choose_k(
     The candidates are the cuts of one dendrogram: average link on the evidence of an ensemble, as ``EnsembleClusterer``
     and ``pluribus cluster`` do it. Each criterion votes for the number that it finds best (in equal parts, if several
     are), most votes win; of numbers with equally many, the one that the criterion named first finds better. So by
-    default the lifetime decides, unless others agree on another number.
+    default, with two criteria, the lifetime decides.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def choose_k(
         By default from 2 to the number of clusters of the coarsest member (if some have fewer than 10, of the finest),
         but at most 50.
     criteria : names in ``CRITERIA``, optional
-        By default "lifetime", "silhouette", "dunn", "description_length" and "similarity_dunn" for X; "lifetime" and
-        "similarity_dunn" for an ensemble alone. The documentation has a table of how often each is right.
+        By default "lifetime", and as a second opinion "silhouette" for X or "similarity_dunn" for an ensemble alone.
+        The documentation has a table of how often each is right: no vote of more criteria was better than the lifetime.
     ensemble : Ensemble, or labels that can be one, optional
         Of X, if it is there already.
     n_members : int
@@ -126,7 +126,7 @@ def choose_k(
     >>> choice.n_clusters
     3
     >>> print(choice.sentence)
-    k = 3: all 5 criteria find it best.
+    k = 3: all 2 criteria find it best.
     """
     check_sample_size(sample_size)
     X = None if isinstance(data, Ensemble) else check_features(data)
