@@ -19,6 +19,7 @@ from pluribus.cli import _input, _labels, _output
 from pluribus.cli._data import DataOptions, read_data
 from pluribus.partitions import Ensemble
 from pluribus.report import Validation, ValidationSummary, summarize_validation, write_validation
+from pluribus.report._words import index_title
 from pluribus.validate import CRITERIA, PartitionChoice, choose_partition
 
 _MOST_CLUSTERS = 2000  # of a candidate, where indices look at samples
@@ -235,7 +236,7 @@ def say(console: Console, summary: ValidationSummary) -> None:
         grid.add_column(name, justify="right")
     for index in summary.deciding:
         arrow = "↑" if index.criterion.greater_is_better else "↓"
-        grid.add_column(f"{index.criterion.name.replace('_', ' ')} {arrow}", justify="right")
+        grid.add_column(f"{index_title(index.criterion.name)} {arrow}", justify="right")
     for place, name in enumerate(summary.candidates):
         cells = [
             Text(_short(index.value[place]), style="bold" if index.best[place] else "") for index in summary.deciding
@@ -246,7 +247,7 @@ def say(console: Console, summary: ValidationSummary) -> None:
         )  # fmt: skip
     console.print(grid)
     console.print(summary.sentence, markup=False, highlight=False)
-    unfair = [index.criterion.name.replace("_", " ") for index in summary.others if not index.fair]
+    unfair = [index_title(index.criterion.name) for index in summary.others if not index.fair]
     for warning in summary.warnings:
         console.print(f"  Note: {warning}", markup=False, highlight=False)
     if unfair and summary.by_k:

@@ -18,7 +18,7 @@ from pluribus._engine import atomic_path
 from pluribus.report._flow_words import shortened
 from pluribus.report._palette import color_of
 from pluribus.report._specification import Figure
-from pluribus.report._words import count, percent
+from pluribus.report._words import count, index_title, percent
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -88,7 +88,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"percent": percent, "number": number, "mean": np.mean, "shortened": shortened}
-    environment.filters["spaced"] = lambda name: str(name).replace("_", " ")
+    environment.filters["titled"] = index_title
     environment.globals |= {"count": count, "color_of": color_of}
     return environment
 

@@ -64,6 +64,7 @@ def _points(index: Index, order: np.ndarray, chosen: np.ndarray, names: Sequence
         "marker": {
             "color": np.where(chosen[order], COLORS[0], MUTED).tolist(),
             "size": np.where(index.best[order], 12, 8).tolist(),
+            "opacity": 1,
         },
         "hovertemplate": "%{customdata}<br>%{y:.4g}<extra></extra>",
     }

@@ -48,6 +48,24 @@ def count(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def index_title(name: str) -> str:
+    """The name of an index for reading.
+
+    Examples
+    --------
+    >>> from pluribus.report._words import index_title
+    >>> index_title("similarity_davies_bouldin"), index_title("description_length")
+    ('similarity Davies-Bouldin', 'description length')
+    """
+    for word, proper in (
+        ("davies_bouldin", "Davies-Bouldin"),
+        ("calinski_harabasz", "Calinski-Harabasz"),
+        ("dunn", "Dunn"),
+    ):
+        name = name.replace(word, proper)
+    return name.replace("_", " ")
+
+
 def describe(summary: Summary) -> Wording:
     """Put a summary into words.
 
