@@ -51,7 +51,7 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     if not session.quick:
         cases = [(2000, "coarse k-means"), (10_000, "coarse k-means"), (10_000, "fine k-means")]
     for n, kind in cases:
-        yield from _case(session, n, kind, time_limit=20 if session.quick else 300)
+        yield from _case(session, n, kind, time_limit=20 if session.quick else 200)
 
 
 def _case(session: Session, n: int, kind: str, time_limit: float) -> Iterator[Table | str]:
