@@ -188,7 +188,7 @@ class Constraints(Said):
         """Read constraints from a ``.csv`` or ``.json`` file.
 
         A CSV file has two columns with the objects of each pair and, where its first row names the columns, optional
-        columns ``type`` (must-link or cannot-link) and ``weight`` (empty = hard).
+        columns ``type`` (must-link or cannot-link; unsure says nothing) and ``weight`` (empty = hard).
 
         Parameters
         ----------
@@ -198,7 +198,8 @@ class Constraints(Said):
         ids : sequence of length n, optional
             The id of each object, where the file speaks of them by id.
         kind : {"must-link", "cannot-link"}, optional
-            The type of all pairs of a CSV file without a type column.
+            The type of all pairs of a CSV file without a type column; of a file that has one, only the pairs of this
+            type are read.
 
         Examples
         --------

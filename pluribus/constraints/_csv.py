@@ -121,16 +121,19 @@ def _read_frame(text: str, objects: Objects) -> pd.DataFrame:
 
 
 def _read_kinds(frame: pd.DataFrame, kind: str | None, objects: Objects) -> npt.NDArray[Any]:
-    if "type" in frame and kind is not None:
-        raise ConstraintError(f"{objects.path} has a type column: leave out kind={kind!r}")
-    if "type" not in frame and kind is None:
-        raise ConstraintError(f"{objects.path} has no type column: say kind='must-link' or kind='cannot-link'")
-    given = frame["type"] if "type" in frame else pd.Series(kind, index=frame.index, dtype=object)
-    kinds = given.astype(object).str.lower().str.replace("[_ ]", "-", regex=True).map(_KINDS)
+    """What is said of each pair; where the file says it and a kind is asked for, the others say nothing."""
+    if kind not in (None, "must-link", "cannot-link"):
+        raise ConstraintError(f"kind={kind!r} is neither must-link nor cannot-link")
+    if "type" not in frame:
+        if kind is None:
+            raise ConstraintError(f"{objects.path} has no type column: say kind='must-link' or kind='cannot-link'")
+        return np.full(len(frame), kind, dtype=object)
+    given = frame["type"].astype(object)
+    kinds = given.str.lower().str.replace("[_ ]", "-", regex=True).map(_KINDS)
     if kinds.isna().any():
         line = frame.index[kinds.isna()][0]
         raise ConstraintError(f"{objects.path} row {line}: type {given[line]!r} is neither must-link nor cannot-link")
-    return kinds.to_numpy()
+    return (kinds if kind is None else kinds.where(kinds == kind, "unsure")).to_numpy()
 
 
 def _read_weights(frame: pd.DataFrame, objects: Objects) -> npt.NDArray[np.float64]:

@@ -145,6 +145,13 @@ def test_bad_json(tmp_path, text, message):
         Constraints.read(write(tmp_path, text, "known.json"), ids=IDS)
 
 
+def test_one_kind_of_a_file_that_says_what_each_pair_is(tmp_path):
+    path = write(tmp_path, "a,b,type\n0,1,ml\n1,2,cannot-link\n0,3,unsure\n")
+    assert Constraints.read(path, 4) == Constraints(4, [(0, 1)], [(1, 2)])
+    assert Constraints.read(path, 4, kind="must-link") == Constraints(4, [(0, 1)])
+    assert Constraints.read(path, 4, kind="cannot-link") == Constraints(4, None, [(1, 2)])
+
+
 def test_other_bad_calls(tmp_path):
     path = write(tmp_path, "a,b\n0,1\n")
     with pytest.raises(ConstraintError, match="give n_objects"):
@@ -153,8 +160,6 @@ def test_other_bad_calls(tmp_path):
         Constraints.read(path, ids=["ann", "ann"], kind="must-link")
     with pytest.raises(ConstraintError, match="about 4 objects, but n_objects=3"):
         Constraints.read(path, 3, ids=IDS, kind="must-link")
-    with pytest.raises(ConstraintError, match="has a type column"):
-        Constraints.read(write(tmp_path, "a,b,type\n0,1,ml\n", "typed.csv"), 3, kind="must-link")
     with pytest.raises(ConstraintError, match="neither must-link nor cannot-link"):
         Constraints.read(path, 3, kind="near")
     with pytest.raises(ConstraintError, match=r"\.csv or \.json"):
