@@ -26,7 +26,7 @@ def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
     frontier = empty_frontier(n)
     tree_from, tree_to = np.zeros(n - 1, np.int64), np.zeros(n - 1, np.int64)
     evidence = np.zeros(n - 1)
-    for start, stop in _pieces(n, "single link", verbose):
+    for start, stop in pieces(n, "single link", verbose):
         grow_tree(
             frontier,
             few.labels,
@@ -64,7 +64,7 @@ def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, 
     chain = empty_chain(n)
     column_of = (few.labels + offsets[:-1]).ravel()
     together = np.repeat(few.weights, few.n_clusters) if cluster_weights is None else cluster_weights
-    for _, goal in _pieces(n - 1, "average link", verbose):
+    for _, goal in pieces(n - 1, "average link", verbose):
         if not follow_chain(groups, chain, column_of, few.weights, together, goal):
             break
     done = int(chain.n_merges[0])
@@ -121,7 +121,7 @@ def spanning_tree_link(evidence: CoAssociation) -> np.ndarray:
     return _sorted_linkage(left, right, 1 - strength, np.ones(n))
 
 
-def _pieces(n: int, description: str, verbose: bool):
+def pieces(n: int, description: str, verbose: bool):
     """Ranges that cover n steps, with progress."""
     bounds = np.unique(np.linspace(0, n, min(n, _STEPS) + 1).astype(np.int64))
     return track(list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)), description, verbose=verbose)

@@ -1,0 +1,222 @@
+"""Evidence and constraints to a partition: greedy linkage that keeps apart what must be apart."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from pluribus._kernels._apart import Apart, start_apart
+from pluribus._kernels._average_link import start_groups
+from pluribus._kernels._constrained_link import (
+    Best,
+    absorb_roots,
+    join_the_rest,
+    link_average,
+    link_complete,
+    link_single,
+    start_best,
+)
+from pluribus._kernels._dendrogram import merges_to_linkage
+from pluribus._kernels._pair_counts import member_lists
+from pluribus.consensus._trees import pieces
+from pluribus.constraints import Closure, Constraints
+from pluribus.evidence import CoAssociation
+from pluribus.partitions import Ensemble
+
+
+class Goal(NamedTuple):
+    """When to stop."""
+
+    n_clusters: int  # 1 with a threshold
+    lowest: float  # evidence below which nothing is merged
+    witness: np.ndarray | None  # labels that satisfy all hard constraints with n_clusters; None: dead ends may come
+
+
+class Linked(NamedTuple):
+    """The groups that are left, and how they came to be."""
+
+    labels: np.ndarray  # (n,) numbered by first occurrence
+    merges: np.ndarray  # rows in scipy's format; the leaves are the chunklets
+
+
+def link(ensemble: Ensemble, constraints: Constraints, method: str, goal: Goal, *, verbose: bool) -> Linked:
+    """Merge the two groups with the most evidence for each other that may be together, again and again."""
+    if method == "complete":
+        return _complete(ensemble, constraints, goal)
+    items = _items(ensemble, constraints, goal.n_clusters)
+    few = ensemble.take_objects(items.first)
+    best, apart = start_best(np.arange(len(items.first)), len(items.first)), _start(items, constraints, goal)
+    if method == "single":
+        best, apart = _single(few, items, constraints, goal, best, apart, verbose)
+    else:
+        best, apart = _average(few, items, constraints, goal, best, apart, verbose)
+    if goal.lowest <= 0:
+        apart = join_the_rest(best, apart, _n_colors(goal), _n_merges(items, goal))
+    return _result(items, constraints, best)
+
+
+class _Items(NamedTuple):
+    """What is merged: single objects, and objects with equal labels about which nothing is known."""
+
+    of: np.ndarray  # (n,) the item of each object, numbered by first occurrence
+    first: np.ndarray  # the first object of each item
+    counts: np.ndarray  # objects of each item
+    root: np.ndarray  # by item: the first item of its chunklet
+
+    @property
+    def n_roots(self) -> int:
+        return int((self.root == np.arange(len(self.root))).sum())
+
+
+def _items(ensemble: Ensemble, constraints: Constraints, n_clusters: int) -> _Items:
+    closure = constraints.closure()
+    each = np.arange(ensemble.n_objects)
+    if ensemble.has_missing:  # an object may be as near to others as to its equals
+        return _collect(each, closure)
+    alone = (closure.chunk_sizes == 1) & (np.diff(closure.cannot_graph.indptr) == 0)
+    free = alone[closure.chunk_of] & (np.diff(constraints.coupling.indptr) == 0)
+    items = _collect(np.where(free, len(each) + ensemble.unique_rows().inverse, each), closure)
+    return items if items.n_roots >= n_clusters else _collect(each, closure)  # even equals are to be parted
+
+
+def _collect(code: np.ndarray, closure: Closure) -> _Items:
+    """The items of objects with equal codes."""
+    of, found = pd.factorize(code)
+    first = np.unique(of, return_index=True)[1]
+    chunk = closure.chunk_of[first]
+    _, first_of_chunk, inverse = np.unique(chunk, return_index=True, return_inverse=True)
+    return _Items(of, first, np.bincount(of, minlength=len(found)), first_of_chunk[inverse])
+
+
+def _start(items: _Items, constraints: Constraints, goal: Goal) -> Apart:
+    closure = constraints.closure()
+    pairs = items.root[items.of[closure.representatives[closure.cannot_link]]].reshape(-1, 2)
+    color = np.full(len(items.first), -1)
+    if goal.witness is not None:
+        bound = np.unique(pairs)
+        color[bound] = goal.witness[items.first[bound]]
+    return start_apart(items.root.astype(np.int64), pairs.astype(np.int64), color.astype(np.int64))
+
+
+def _n_colors(goal: Goal) -> int:
+    return 0 if goal.witness is None else goal.n_clusters
+
+
+def _n_merges(items: _Items, goal: Goal) -> int:
+    return max(items.n_roots - goal.n_clusters, 0)
+
+
+def _pull(items: _Items, constraints: Constraints) -> sparse.csr_array:
+    """How far each preference pulls the evidence of its pair: from -1 (to 0) to 1 (to 1)."""
+    pairs = constraints.coupling.tocoo()
+    m = len(items.first)
+    pull = np.tanh(pairs.data / 2)  # how far the odds e^w are from chance: 2 p - 1
+    return sparse.coo_array((pull, (items.of[pairs.row], items.of[pairs.col])), shape=(m, m)).tocsr()
+
+
+def _adjusted(evidence: np.ndarray, pull: np.ndarray) -> np.ndarray:
+    return np.where(pull > 0, evidence + (1 - evidence) * pull, evidence * (1 + pull))
+
+
+def _single(
+    few: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
+) -> tuple[Best, Apart]:
+    starts, members = member_lists(few.labels, few.offsets)
+    pull = _pull(items, constraints)
+    for _, goal_now in pieces(_n_merges(items, goal), "constrained single link", verbose):
+        apart = link_single(
+            best,
+            apart,
+            few.labels,
+            few.offsets,
+            few.weights,
+            starts,
+            members,
+            few.has_missing,
+            pull.indptr.astype(np.int64),
+            pull.indices.astype(np.int64),
+            pull.data,
+            _n_colors(goal),
+            goal_now,
+            goal.lowest,
+        )
+        if best.n_merges[0] < goal_now:
+            break
+    return best, apart
+
+
+def _average(
+    few: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
+) -> tuple[Best, Apart]:
+    groups = start_groups(few.labels, few.offsets, items.counts, few.has_missing)
+    column_of = (few.labels + few.offsets[:-1]).ravel()
+    pull = _pull(items, constraints).tocoo()
+    # What a preference adds to the weight together: the change of evidence, times the weight that the pair is seen by.
+    c = CoAssociation(few, form="operator").pairs(pull.row, pull.col) if pull.nnz else np.empty(0)
+    seen_both = ((few.labels[pull.row] >= 0) & (few.labels[pull.col] >= 0)) @ few.weights
+    added = _adjusted(c, pull.data) - c
+    weight = np.where(seen_both > 0, seen_both, few.weights.sum())
+    extra = sparse.coo_array((added * weight, (pull.row, pull.col)), shape=pull.shape).tocsr()
+    m = few.n_objects
+    has_pull = np.diff(extra.indptr) > 0
+    own = np.where(has_pull, np.arange(m), -1)
+    listed = (own.copy(), own.copy(), np.full(m, -1))
+    absorb_roots(groups, items.root, column_of, listed)
+    for _, goal_now in pieces(_n_merges(items, goal), "constrained average link", verbose):
+        apart = link_average(
+            best,
+            apart,
+            groups,
+            column_of,
+            few.weights,
+            extra.indptr.astype(np.int64),
+            extra.indices.astype(np.int64),
+            extra.data,
+            listed,
+            _n_colors(goal),
+            goal_now,
+            goal.lowest,
+        )
+        if best.n_merges[0] < goal_now:
+            break
+    return best, apart
+
+
+def _complete(ensemble: Ensemble, constraints: Constraints, goal: Goal) -> Linked:
+    """Complete link on the dense evidence between chunklets, made shorter by must-links; for small n."""
+    closure = constraints.closure()
+    m = closure.n_chunks
+    C = CoAssociation(ensemble, form="operator").to_dense()
+    pairs = constraints.coupling.tocoo()
+    C[pairs.row, pairs.col] = _adjusted(C[pairs.row, pairs.col], np.tanh(pairs.data / 2))
+    order = closure.chunk_indicator.indices
+    begins = closure.chunk_indicator.indptr[:-1]
+    C = C[order][:, order]
+    most = np.maximum.reduceat(np.maximum.reduceat(C, begins, axis=0), begins, axis=1)
+    sizes = closure.chunk_sizes.astype(np.float64)
+    mean = np.add.reduceat(np.add.reduceat(C, begins, axis=0), begins, axis=1) / np.outer(sizes, sizes)
+    for M in np.flatnonzero(closure.chunk_sizes > 1):  # shortest paths: through objects that are as good as one
+        np.maximum(most, most[:, [M]] + most[[M], :] - 1, out=most)
+    items = _Items(closure.chunk_of, closure.representatives, closure.chunk_sizes, np.arange(m))
+    apart = _start(items, constraints, goal)
+    best = start_best(np.arange(m), m)
+    link_complete(best, apart, most, mean, sizes, _n_colors(goal), _n_merges(items, goal), goal.lowest)
+    return _result(items, constraints, best)
+
+
+def _result(items: _Items, constraints: Constraints, best: Best) -> Linked:
+    """Labels of the objects, and the merges of chunklets: first those of objects with equal labels, at height 0."""
+    closure = constraints.closure()
+    n_merges = int(best.n_merges[0])
+    chunk_of_item = closure.chunk_of[items.first]
+    twins = np.flatnonzero(items.first[items.of] != np.arange(len(items.of)))
+    twins = twins[closure.chunk_of[twins] != chunk_of_item[items.of[twins]]]
+    left = np.concatenate([chunk_of_item[items.of[twins]], chunk_of_item[best.left[:n_merges]]])
+    right = np.concatenate([closure.chunk_of[twins], chunk_of_item[best.right[:n_merges]]])
+    height = np.concatenate([np.zeros(len(twins)), 1 - best.evidence[:n_merges]])
+    merges = merges_to_linkage(left, right, np.clip(height, 0, None), closure.chunk_sizes.astype(np.float64))
+    graph = sparse.coo_array((np.ones(len(left)), (left, right)), shape=(closure.n_chunks, closure.n_chunks))
+    _, group = sparse.csgraph.connected_components(graph, directed=False)
+    labels = pd.factorize(group[closure.chunk_of])[0]
+    return Linked(labels.astype(np.int64), merges)
