@@ -13,6 +13,7 @@ from pluribus.cli import _input, _output
 from pluribus.cli._errors import Interrupted
 from pluribus.consensus import EnsembleClusterer, suitable_generator
 from pluribus.partitions import Ensemble
+from pluribus.report._k_indices import KIndices
 from pluribus.tables import prepare
 
 KEPT = "members"  # the directory of finished members, while the job is not done
@@ -71,6 +72,12 @@ def run(job: ClusterJob) -> _output.Written:
             warnings.simplefilter("always", UserWarning)
             model.fit(prepared.X)
         notes += _output.say_warnings(console, caught)
+        judged: KIndices | None = None
+        said: list[str] = []
+        if k is None:
+            judged, said = _output.numbers_judged(
+                model.consensus_, model.ensemble_, prepared.X, job.seed, verbose=not job.quiet
+            )
         case = _output.case_of(
             model.consensus_,
             Ensemble(model.ensemble_, ids=table.ids),
@@ -80,7 +87,8 @@ def run(job: ClusterJob) -> _output.Written:
             X=prepared.X,
             feature_names=prepared.feature_names,
             frame=prepared.frame,
-            notes=notes,
+            notes=[*notes, *said],
+            k_indices=judged,
             parameters={
                 "data": job.data.name,
                 "k": job.k,

@@ -15,6 +15,7 @@ from pluribus.cli._labels import label_columns
 from pluribus.consensus import MethodComparison, accumulate, by_name, compare_methods, configured
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
+from pluribus.report._k_indices import KIndices
 from pluribus.tables import Table
 
 ALL = "all"  # in place of a method: every one
@@ -70,13 +71,18 @@ def run(job: CombineJob) -> _output.Written:
     notes += _output.say_warnings(console, caught)
     if compared is not None:
         notes += _methods.say(console, compared)
+    judged: KIndices | None = None
+    said: list[str] = []
+    if k is None:
+        judged, said = _output.numbers_judged(consensus, ensemble, None, job.seed, verbose=not job.quiet)
     case = _output.case_of(
         consensus,
         ensemble,
         k=k,
         title=" + ".join(path.name for path in job.labels),
         ids=ensemble.ids,
-        notes=notes,
+        notes=[*notes, *said],
+        k_indices=judged,
         methods=compared,
         parameters={
             "labels": [path.name for path in job.labels],

@@ -8,6 +8,7 @@ import pandas as pd
 
 from pluribus.consensus import MethodComparison
 from pluribus.partitions import Ensemble
+from pluribus.report._k_indices import KIndices
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class Case:
         Choices made on the way, and warnings.
     methods : MethodComparison, optional
         Other consensus functions on the same ensemble, if they were compared.
+    k_indices : KIndices, optional
+        Indices for each number of clusters, if it was to be found.
     parameters, versions : mappings
     seed : int, optional
 
@@ -78,6 +81,7 @@ class Case:
     frame: pd.DataFrame | None = None
     notes: Sequence[str] = ()
     methods: MethodComparison | None = None
+    k_indices: KIndices | None = None
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)

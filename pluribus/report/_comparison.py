@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from pluribus.compare import Disagreement, disagreement
-from pluribus.partitions import Ensemble, contingency_of_codes
+from pluribus.partitions import Ensemble, contingency_of_codes, stratified_sample
 from pluribus.report._object_map import principal_components
-from pluribus.report._sampling import spread_sample, stratified_sample
+from pluribus.report._sampling import spread_sample
 
 _SHOWN = 5000  # objects on the map
 _FITTED = 20_000  # objects that its axes are found from

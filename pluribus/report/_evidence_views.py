@@ -11,9 +11,8 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 
 from pluribus._kernels._dendrogram import groups_after
 from pluribus.evidence import CoAssociation
-from pluribus.partitions import Ensemble, contingency_of_codes
+from pluribus.partitions import Ensemble, contingency_of_codes, stratified_sample
 from pluribus.report._case import Case
-from pluribus.report._sampling import stratified_sample
 from pluribus.report._summary import Cuts, HeatMap, PairEvidence
 
 # An object is ambiguous if another cluster has at least this share of the support that its own cluster has.

@@ -40,6 +40,8 @@ def figures(summary: Summary) -> dict[str, Figure]:
     drawn["members"] = member_figure(summary.members)
     if summary.methods is not None and len(summary.methods.agreement) > 1:
         drawn["methods"] = method_figure(summary.methods)
+    if summary.k_indices is not None:
+        drawn |= summary.k_indices.figures(summary.n_clusters)
     return drawn
 
 

@@ -4,8 +4,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.decomposition import PCA
 
+from pluribus.partitions import stratified_sample
 from pluribus.report._case import Case
-from pluribus.report._sampling import spread_sample, stratified_sample
+from pluribus.report._sampling import spread_sample
 from pluribus.report._summary import ObjectMap
 
 _SHOWN = 5000

@@ -74,6 +74,7 @@ def summarize(case: Case) -> Summary:
         members=agreement,
         flows=flows(case, agreement),
         methods=_methods(case),
+        k_indices=case.k_indices,
         parameters=_as_text(case.parameters, case.seed),
         versions={str(name): str(version) for name, version in case.versions.items()},
         notes=tuple(str(note) for note in case.notes),

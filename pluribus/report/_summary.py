@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pluribus.report._k_indices import KIndices
+
 
 @dataclass(frozen=True, eq=False)
 class Lifetimes:
@@ -211,6 +213,7 @@ class Summary:
     members: MemberAgreement
     flows: Flows
     methods: MethodTable | None
+    k_indices: KIndices | None
     parameters: dict[str, str]
     versions: dict[str, str]
     notes: tuple[str, ...]

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from pluribus.partitions import Ensemble
-from pluribus.report._sampling import stratified_sample
+from pluribus.partitions import Ensemble, stratified_sample
 from pluribus.validate import CRITERIA, Criterion, PartitionChoice
 from pluribus.validate._pairs import as_pairs
 from pluribus.validate._silhouette import silhouettes
