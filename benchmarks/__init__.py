@@ -14,5 +14,6 @@ NAMES = (
     "million",
     "compare-speed",
     "choose-k",
+    "constrained-speed",
     "reproduce",
 )
