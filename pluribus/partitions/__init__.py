@@ -13,6 +13,7 @@ from pluribus.partitions._contingency import contingency, contingency_of_codes
 from pluribus.partitions._ensemble import Ensemble, UniqueRows, as_ensemble
 from pluribus.partitions._labels import encode_labels, order_by_size
 from pluribus.partitions._memberships import check_membership, harden, normalized_entropy
+from pluribus.partitions._sampling import stratified_sample
 
 __all__ = [
     "Ensemble",
@@ -25,4 +26,5 @@ __all__ = [
     "harden",
     "normalized_entropy",
     "order_by_size",
+    "stratified_sample",
 ]

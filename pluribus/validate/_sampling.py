@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from pluribus._engine import seeds
+from pluribus.partitions import stratified_sample
 from pluribus.validate._estimate import Estimate
 from pluribus.validate._pairs import Pairs, SimilarityPairs
 
@@ -63,7 +64,7 @@ def estimate(
             f"{len(sizes):,} clusters cannot all show in a sample of {limit:,} objects. Give "
             f"sample_size={4 * len(sizes)} or more."
         )
-    drawn = stratified_sample(codes, limit, rng)
+    drawn = stratified_sample(codes, limit, floor=_FLOOR, random_state=rng)
     value = statistic(pairs.take(drawn), codes[drawn], _weights(codes[drawn], sizes))
     half = _half_width(statistic, pairs, codes, drawn, sizes, rng) if interval else np.inf
     return Estimate(value, low=value - half, high=value + half, n_sampled=len(drawn))
@@ -88,30 +89,6 @@ def _half_width(
         return np.inf
     error = np.std(values, ddof=1) / np.sqrt(len(values)) * np.sqrt(1 - len(drawn) / len(codes))
     return float(student.ppf(0.975, len(values) - 1) * error)
-
-
-def stratified_sample(codes: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Positions of ``size`` objects: proportional to the clusters, but at least 20 (or what there is room for) of each.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pluribus.validate._sampling import stratified_sample
-    >>> codes = np.repeat([0, 1], [1000, 3])
-    >>> np.bincount(codes[stratified_sample(codes, 100, np.random.default_rng(0))])
-    array([97,  3])
-    """
-    n = len(codes)
-    if n <= size:
-        return np.arange(n)
-    counts = np.bincount(codes)
-    floor = np.minimum(counts, min(_FLOOR, size // len(counts)))
-    beyond = counts - floor
-    quota = floor + (size - floor.sum()) * beyond // beyond.sum()
-    shuffled = rng.permutation(n)
-    by_cluster = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    rank = np.arange(n) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.sort(by_cluster[rank < np.repeat(quota, counts)])
 
 
 def _weights(codes: np.ndarray, sizes: np.ndarray) -> np.ndarray:

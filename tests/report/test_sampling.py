@@ -2,7 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluribus.report._sampling import spread_sample, stratified_sample
+from pluribus.partitions import stratified_sample
+from pluribus.report._sampling import spread_sample
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=70), st.integers(1, 500))
