@@ -3,6 +3,7 @@
 from ._base import ConstrainedMixin
 from ._cop_kmeans import CopKMeans
 from ._errors import NoFeasibleAssignmentError
+from ._feedback_clusterer import FeedbackClusterer
 from ._gaussian_mixture import ConstrainedGaussianMixture
 from ._mean_field_mixture import MeanFieldMixture
 from ._metric_pairwise_kmeans import MetricPairwiseKMeans
@@ -15,6 +16,7 @@ __all__ = [
     "ConstrainedGaussianMixture",
     "ConstrainedMixin",
     "CopKMeans",
+    "FeedbackClusterer",
     "MeanFieldMixture",
     "MetricPairwiseKMeans",
     "NoFeasibleAssignmentError",

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from ._cop_kmeans import CopKMeans
+from ._feedback_clusterer import FeedbackClusterer
 from ._gaussian_mixture import ConstrainedGaussianMixture
 from ._mean_field_mixture import MeanFieldMixture
 from ._metric_pairwise_kmeans import MetricPairwiseKMeans
@@ -15,6 +16,7 @@ from ._seeded_kmeans import SeededKMeans
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "constrained-kmeans": partial(SeededKMeans, fixed=True),
     "cop-kmeans": CopKMeans,
+    "feedback": FeedbackClusterer,
     "gmm": ConstrainedGaussianMixture,
     "mean-field": MeanFieldMixture,
     "mpckmeans": MetricPairwiseKMeans,
