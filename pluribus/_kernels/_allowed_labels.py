@@ -41,11 +41,11 @@ def _exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, lab
 
 
 @njit(cache=True, nogil=True)
-def exchange_labels(vertices, indptr, indices, strength, U, labels, max_sweeps):
+def exchange_labels(vertices, indptr, indices, strength, U, labels, longest, max_sweeps):
     """Improve labels that nothing forbids, in place, as long as exchanging two labels along a chain gains something.
 
     A vertex that takes another label forces those it must differ from to give that label up, and so on (Kempe). A
-    chain of one vertex is a plain move.
+    chain of one vertex is a plain move. Chains of more than `longest` vertices are not followed.
     """
     k = U.shape[1]
     n = indptr.shape[0] - 1
@@ -63,7 +63,7 @@ def exchange_labels(vertices, indptr, indices, strength, U, labels, max_sweeps):
                 chain[0] = v
                 mark[v] = stamp
                 n_chain, head = 1, 0
-                while head < n_chain:
+                while head < n_chain <= longest:
                     u = chain[head]
                     head += 1
                     wanted = other if labels[u] == one else one
@@ -73,6 +73,8 @@ def exchange_labels(vertices, indptr, indices, strength, U, labels, max_sweeps):
                             mark[w] = stamp
                             chain[n_chain] = w
                             n_chain += 1
+                if n_chain > longest:
+                    continue
                 gain = _exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, labels, mark, stamp)
                 if gain > 1e-9:
                     moved = True

@@ -19,7 +19,8 @@ HARD = 1000.0  # what a mean field takes for the strength of a hard cannot-link,
 _MOST_SETS = 14  # of labels: 2^14 sets of them are summed over
 _DAMPING = 0.3
 _SETTLED = 1e-6  # change of a message or mean field after which it has settled
-_MOST_SWEEPS = 200
+_MOST_SWEEPS = 50  # they go on from there in the next iteration of EM
+_LONGEST_CHAIN = 100  # of exchanges of labels
 
 
 class Beliefs(NamedTuple):
@@ -207,15 +208,22 @@ class Network:
         return labels
 
     def _repair(self, vertices: np.ndarray, U: np.ndarray, labels: np.ndarray, witness: np.ndarray | None) -> None:
-        """The best labels in an order that is safe, or else those of the witness, then improved by exchanges."""
+        """The best labels, one by one, the surest chunklets first; then improved by exchanges.
+
+        If that ends in a dead end, in the order that is safest; and else those of the witness, renamed.
+        """
         graph = self.indptr, self.indices, self.strength[self.edge]
-        labels[vertices] = -1
-        order = self.order[np.isin(self.order, vertices)]
-        if not label_in_order(order, *graph, U, labels) and witness is not None:
-            named = np.zeros((self.n_clusters, self.n_clusters))
-            np.add.at(named, witness[vertices], U[vertices])
-            labels[vertices] = linear_sum_assignment(-named)[1][witness[vertices]]
-        exchange_labels(vertices, *graph, U, labels, _MOST_SWEEPS)
+        surest = vertices[np.argsort(-np.ptp(np.sort(U[vertices], axis=1)[:, -2:], axis=1), kind="stable")]
+        for order in (surest, self.order[np.isin(self.order, vertices)]):
+            labels[vertices] = -1
+            if label_in_order(order, *graph, U, labels):
+                break
+        else:
+            if witness is not None:
+                named = np.zeros((self.n_clusters, self.n_clusters))
+                np.add.at(named, witness[vertices], U[vertices])
+                labels[vertices] = linear_sum_assignment(-named)[1][witness[vertices]]
+        exchange_labels(vertices, *graph, U, labels, _LONGEST_CHAIN, _MOST_SWEEPS)
 
     def report(self) -> dict[str, int]:
         """How many chunklets are alone, in components summed over exactly, and in loopy ones."""
