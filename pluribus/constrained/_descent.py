@@ -63,7 +63,7 @@ def descend(problem: Problem, centers: np.ndarray, max_iter: int, tol: float, se
             return Descent(labels, centers, np.array([*path, value - change]), n_iter)
         labels = new
         path.append(value)
-        before, centers = centers, points.means(labels, centers)
+        before, centers = centers, points.means(labels, centers, problem.free)
         if ((centers - before) ** 2).sum() <= tol * points.variance:
             break
     labels, value, _ = _assign(problem, centers, labels, random)

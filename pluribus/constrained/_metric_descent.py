@@ -93,7 +93,7 @@ class MetricProblem(NamedTuple):
             must=soft[0],
             cannot=soft[1],
             witness=None if witness is None else witness[network.held],
-            prior=_variances(X, weights),
+            prior=_variances(X, weights, points.shift),
             n_clusters=n_clusters,
             diagonal=diagonal,
             per_cluster=per_cluster,
@@ -185,13 +185,15 @@ def metric_descend(problem: MetricProblem, centers: np.ndarray, max_iter: int, t
     """
     random = np.random.RandomState(seed)
     metrics = problem.first_metrics()
+    free = problem.points.weights.copy()
+    free[problem.network.held] = 0
     enough = tol * float(problem.weights.sum())
     labels: np.ndarray | None = None
     path: list[float] = []
     while len(path) < max_iter:
         new = _assign(problem, centers, metrics, labels, random)
         settled = labels is not None and bool((new == labels).all())
-        labels, centers = new, problem.points.means(new, centers)
+        labels, centers = new, problem.points.means(new, centers, free)
         metrics, value = _better_metric(problem, labels, centers, metrics)
         path.append(value)
         if settled or (len(path) > 1 and path[-2] - value <= enough):
@@ -272,11 +274,9 @@ def _open_pairs(constraints: Constraints, closure: Closure) -> list[tuple[np.nda
     return found
 
 
-def _variances(X: Any, weights: np.ndarray) -> np.ndarray:
-    """Of each feature; a constant one counts as if it varied a little."""
+def _variances(X: Any, weights: np.ndarray, shift: np.ndarray) -> np.ndarray:
+    """Of each feature; one for a feature that is constant but for rounding."""
     shares = weights / weights.sum()
-    mean = shares @ X
     squares = shares @ (X.power(2) if sparse.issparse(X) else X**2)
-    variances = np.asarray(squares - mean**2, dtype=np.float64).ravel()
-    floor = 1e-10 * variances.max(initial=0)
-    return np.maximum(variances, floor if floor > 0 else 1.0)
+    variances = np.asarray(squares - (shares @ X) ** 2, dtype=np.float64).ravel()
+    return np.where(variances > (1e-12 * shift) ** 2, variances, 1.0)

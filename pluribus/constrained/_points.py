@@ -76,8 +76,8 @@ class Points(NamedTuple):
             total, change = total + part[0], change + part[1]
         return labels, total, change
 
-    def means(self, labels: np.ndarray, centers: np.ndarray) -> np.ndarray:
-        """The mean of each cluster; one without objects goes to the row that is farthest from its own center."""
+    def means(self, labels: np.ndarray, centers: np.ndarray, free: np.ndarray) -> np.ndarray:
+        """The mean of each cluster; one without objects goes to the `free` row that is farthest from its own center."""
         k = len(centers)
         sums: np.ndarray = np.zeros(centers.shape)
         sizes: np.ndarray = np.zeros(k)
@@ -88,11 +88,17 @@ class Points(NamedTuple):
             add_rows(self.rows, self.weights, labels, sums, sizes)
         empty = np.flatnonzero(sizes == 0)
         if len(empty):
-            self._fill(empty, labels, centers, sums, sizes)
+            self._fill(empty, labels, centers, free, sums, sizes)
         return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, np.finfo(float).tiny)[:, None], centers)
 
     def _fill(
-        self, empty: np.ndarray, labels: np.ndarray, centers: np.ndarray, sums: np.ndarray, sizes: np.ndarray
+        self,
+        empty: np.ndarray,
+        labels: np.ndarray,
+        centers: np.ndarray,
+        free: np.ndarray,
+        sums: np.ndarray,
+        sizes: np.ndarray,
     ) -> None:
         distances = np.empty(len(labels))
         for start in range(0, len(labels), _BLOCK):
@@ -100,11 +106,11 @@ class Points(NamedTuple):
             own = labels[block]
             inner = np.take_along_axis(self.products(centers, block), own[:, None].astype(np.intp), axis=1)[:, 0]
             distances[block] = self.norms[block] - 2 * inner + (centers**2).sum(axis=1)[own]
-        distances[self.weights == 0] = -np.inf
+        distances[free == 0] = -np.inf  # what pairs bind might not follow
         farthest = np.argsort(distances, kind="stable")[::-1][: len(empty)]
         for row, cluster in zip(farthest, empty, strict=True):
             if distances[row] <= 0:
-                break  # all rows are where their centers are
+                break  # all that are left are where their centers are
             weight, values = self.weights[row], dense(self.rows[[row]])[0]
             sums[cluster], sizes[cluster] = weight * values, weight
             sums[labels[row]] -= weight * values

@@ -235,7 +235,7 @@ def test_out_of_range_self_pairs_and_duplicates(blobs):
 
 
 def test_pairs_of_string_ids(blobs, tmp_path):
-    X, y, _ = blobs
+    X, _, _ = blobs
     ids = [f"row-{i}" for i in range(150)]
     path = tmp_path / "pairs.csv"
     path.write_text("a,b,type\nrow-0,row-7,must-link\nrow-3,row-9,cannot-link\n")
