@@ -133,7 +133,7 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
         ensemble = as_ensemble(ensemble)
         k = self._check_n_clusters(ensemble.n_objects)
         table = tabulate(ensemble, with_a_say(ensemble, k))
-        self._check_clusters(len(table.weights), k)
+        self._check_clusters(table, k)
         cut_seed, tie_seed = seeds(self.random_state, 2)
         meta = self._group_clusters(table, k, cut_seed)
         association = associate(table, meta, k)
@@ -144,8 +144,10 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
         self.correspondences_ = correspondences(ensemble, table, number[meta], len(largest))
         return self._finish(ensemble, number[winner], normalize_rows(self.association_))
 
-    def _check_clusters(self, n_vertices: int, k: int) -> None:
-        if n_vertices <= k and k > 1:
+    def _check_clusters(self, table: ClusterTable, k: int) -> None:
+        n_vertices = len(table.weights)
+        alone = len(np.unique(table.partition)) == 1  # each of its clusters may then be a group of its own
+        if k > 1 and (n_vertices < k or (n_vertices == k and not alone)):
             raise ValueError(
                 f"There are only {n_vertices} clusters in the ensemble, to be grouped into n_clusters="
                 f"{k}. Add partitions, or ask for fewer clusters."

@@ -205,6 +205,16 @@ def test_edges():
     assert model.association_.max() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("solver", ["metis", "spectral"])
+def test_one_partition_comes_back_as_it_is(solver):
+    only = [0, 0, 0, 1, 1, 2]
+    assert mcla(3, solver=solver).fit([only]).labels_.tolist() == only
+    other = Ensemble([only, [0, 1, 0, 1, 0, 1]], weights=[1, 0])
+    assert mcla(3, solver=solver).fit(other).labels_.tolist() == only
+    with pytest.raises(ValueError, match="only 3 clusters in the ensemble"):
+        mcla(4, solver=solver).fit([only])
+
+
 def test_is_an_estimator():
     model = mcla(3)
     assert clone(model).get_params() == model.get_params()
