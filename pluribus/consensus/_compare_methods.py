@@ -4,6 +4,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class MethodRun:
     Examples
     --------
     >>> from pluribus.consensus import compare_methods
-    >>> run = compare_methods([[0, 0, 1, 1], [0, 0, 1, 1]], 2, verbose=False).runs[0]
+    >>> run = compare_methods([[0, 0, 1, 1], [0, 0, 1, 1]], 2, methods=["cspa"], verbose=False).runs[0]
     >>> run.name, run.n_clusters, run.ari_members
     ('cspa', 2, 1.0)
     """
@@ -182,9 +183,11 @@ def compare_methods(
     All 3 candidates give the same partition: the choice hardly matters
     """
     ensemble = as_ensemble(ensemble)
-    if n_clusters is not None and not 1 <= n_clusters <= ensemble.n_objects:
+    whole = isinstance(n_clusters, Integral)
+    if n_clusters is not None and not (whole and 1 <= n_clusters <= ensemble.n_objects):
         raise ValueError(
-            f"n_clusters={n_clusters} must be between 1 and the number of objects, {ensemble.n_objects}, or None."
+            f"n_clusters={n_clusters!r} must be a whole number between 1 and the number of objects, "
+            f"{ensemble.n_objects}, or None."
         )
     chosen = _checked(methods)
     accumulated = None
@@ -208,6 +211,8 @@ def compare_methods(
 def _checked(methods: Sequence[str] | None) -> list[str]:
     if methods is None:
         return names()
+    if isinstance(methods, str) or not all(isinstance(name, str) for name in methods):
+        raise ValueError(f"methods must be a list of names, such as ['eac', 'scec']; got {methods!r}.")
     for name in methods:
         by_name(name)  # refuses what is not there
     chosen = list(dict.fromkeys(name.lower() for name in methods))

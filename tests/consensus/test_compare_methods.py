@@ -181,7 +181,18 @@ def test_warnings_become_notes(recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.parametrize(("k", "methods", "word"), [(9, None, "between 1 and"), (2, ["no"], "'no'"), (2, [], "empty")])
+@pytest.mark.parametrize(
+    ("k", "methods", "word"),
+    [
+        (9, None, "between 1 and"),
+        (2.5, None, "n_clusters=2.5 must be a whole number"),
+        ("2", None, "n_clusters='2' must be a whole number"),
+        (2, ["no"], "'no'"),
+        (2, [], "empty"),
+        (2, "eac", "list of names.*got 'eac'"),
+        (2, ["eac", None], "list of names"),
+    ],
+)
 def test_wrong_questions(k, methods, word):
     with pytest.raises(ValueError, match=word):
         compare_methods([[0, 0, 1, 1]], k, methods=methods, verbose=False)
