@@ -47,10 +47,10 @@ def check_fits(k: int | None, n: int) -> None:
         raise ValueError(f"--k is {k}, but there are only {n} objects: give at most {n}.")
 
 
-def check_consensus(name: str, option: str) -> str:
-    """A consensus function's name, as ``by_name`` knows it."""
+def check_consensus(name: str, option: str, *others: str) -> str:
+    """A consensus function's name, as ``by_name`` knows it; ``others`` are what the option takes beside these."""
     if name.lower() not in names():
-        raise ValueError(f"{option} is {name!r}: there are {', '.join(names())}.")
+        raise ValueError(f"{option} is {name!r}: there are {', '.join((*names(), *others))}.")
     return name.lower()
 
 

@@ -25,6 +25,7 @@ from pluribus.report import Case, write_report
 from pluribus.report._k_indices import KIndices, k_indices
 
 MOST_MEMBERSHIPS = 50  # columns in labels.csv
+OF_ALL_METHODS = ("consensus.csv", "methods.csv")  # written only if several methods were compared
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,10 @@ def write(case: Case, out: Path, figures: Mapping[str, Any]) -> Written:
         made(written.model).write_text(model, encoding="utf-8")
         write_report(case, made(written.report))
         if case.methods is not None:
-            written = replace(written, consensus=out / "consensus.csv", methods=out / "methods.csv")
-            method_labels(case).to_csv(made(out / "consensus.csv"), index=False)
-            case.methods.to_frame().to_csv(made(out / "methods.csv"), index=False, float_format="%.6g")
+            consensus, methods = (out / name for name in OF_ALL_METHODS)
+            written = replace(written, consensus=consensus, methods=methods)
+            method_labels(case).to_csv(made(consensus), index=False)
+            case.methods.to_frame().to_csv(made(methods), index=False, float_format="%.6g")
     return written
 
 
@@ -173,3 +175,7 @@ def summarize(console: Console, case: Case, written: Written) -> None:
     files = {"all methods": written.consensus, "their table": written.methods} if written.methods else {}
     for name, path in ({"labels": written.labels, "report": written.report} | files).items():
         console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)
+    earlier = [name for name in OF_ALL_METHODS if (written.labels.parent / name).exists()]
+    if written.methods is None and earlier:
+        text = f"  Note: {' and '.join(earlier)} in the same directory: not of this run, but of an earlier one."
+        console.print(text, soft_wrap=True, highlight=False, markup=False)

@@ -108,6 +108,24 @@ def test_quiet_prints_nothing(labels, tmp_path, quick):
     assert result.output == ""
 
 
+def test_files_of_an_earlier_run_are_told_apart(labels, tmp_path, quick):
+    out = tmp_path / "out"
+    every = run("combine", labels, "--method", "all", "--k", 3, "--out", out)
+    assert "not of this run" not in every.output
+    before = (out / "methods.csv").read_text()
+    one = run("combine", labels, "--method", "qmi", "--k", 3, "--out", out)
+    assert "consensus.csv and methods.csv in the same directory: not of this run" in one.output
+    assert (out / "methods.csv").read_text() == before
+    alone = run("combine", labels, "--method", "qmi", "--k", 3, "--out", tmp_path / "new")
+    assert "not of this run" not in alone.output
+
+
+def test_an_unknown_method_is_refused_with_all_there_are(labels, tmp_path):
+    result = run("combine", labels, "--method", "every", "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert "voting, all." in " ".join(result.output.split())
+
+
 def test_cluster_knows_no_all(labels, tmp_path):
     result = run("cluster", labels, "--consensus", "all", "--out", tmp_path / "out")
     assert result.exit_code == 2
