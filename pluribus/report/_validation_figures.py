@@ -27,7 +27,7 @@ def validation_figures(summary: ValidationSummary) -> dict[str, Figure]:
 
 def index_by_k(index: Index, k: np.ndarray, chosen: np.ndarray, names: Sequence[str]) -> Figure:
     """An index by the number of clusters; a line if there is one candidate for each."""
-    order = np.argsort(k, kind="stable")
+    order = np.lexsort((chosen, k))  # the chosen one on top
     line = len(np.unique(k)) == len(k)
     points = _points(index, order, chosen, names)
     points |= {"x": k[order].tolist(), "mode": "lines+markers" if line else "markers"}
