@@ -34,8 +34,8 @@ class Unobserved(enum.StrEnum):
 
 
 _CONSENSUS = (
-    "Consensus function: cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, lwea, lwgp, mcla, medoid, mmec, penca, "
-    "ppc, qmi, scec or voting."
+    "Consensus function: acccs, ceac, cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, lwea, lwgp, mcla, medoid, "
+    "mmec, penca, ppc, qmi, scec or voting."
 )
 
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]
@@ -229,6 +229,51 @@ def validate(
             out=out,
             as_json=json,
             quiet=quiet,
+        )
+    )
+
+
+@app.command()
+@explained
+def ask(
+    data: Annotated[Path, typer.Argument(help="A table: CSV (any delimiter), Parquet or NPZ.")],
+    questions: Annotated[int, typer.Option(help="How many questions to ask.", min=1)] = 20,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Which rows to ask about: evidence (those on which clusterings are divided), farthest, minmax or npu.",
+            metavar="NAME",
+        ),
+    ] = "evidence",
+    k: K = "auto",
+    seed: Seed = 0,
+    id_column: Id = None,
+    ignore: Ignore = "",
+    scale: Scaling = Scale.standard,
+    impute: Impute = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="CSV file for the answers (default: NAME-answers.csv).", metavar="FILE"),
+    ] = None,
+) -> None:
+    """Show two rows at a time, and ask whether they belong together.
+
+    The answers are kept after each one, and asking goes on where it ended.
+    """
+    from pluribus.cli._ask import AskJob, run
+
+    run(
+        AskJob(
+            data=data,
+            questions=questions,
+            method=method,
+            k=k,
+            seed=seed,
+            id_column=id_column,
+            ignore=ignore,
+            scale=scale.value,
+            impute=impute,
+            out=out,
         )
     )
 

@@ -3,6 +3,7 @@
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
 from pluribus.consensus._compare_methods import MethodComparison, MethodRun, compare_methods
+from pluribus.consensus._constrained_consistency import ConstrainedConsistency
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._correspondence import correspondence
 from pluribus.consensus._dyadic_aspect import DyadicAspect
@@ -28,6 +29,7 @@ from pluribus.consensus._voting import VotingConsensus
 __all__ = [
     "BipartitePartitioning",
     "ConsensusMixin",
+    "ConstrainedConsistency",
     "ConstrainedEvidenceAccumulation",
     "DyadicAspect",
     "EmbeddedEvidence",

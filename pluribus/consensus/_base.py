@@ -22,6 +22,7 @@ class ConsensusMixin(ClusterMixin):
     """
 
     needs_data = False  # whether fit(ensemble, X=X) takes the features too
+    takes_constraints = False  # whether fit(ensemble, constraints=...) takes what is known
     finds_n_clusters = False  # whether n_clusters=None is best left to it
     n_clusters: int | None
     labels_: np.ndarray

@@ -1,5 +1,6 @@
 """From data to consensus in one estimator."""
 
+import warnings
 from numbers import Integral
 from os import PathLike
 from typing import Any
@@ -7,14 +8,19 @@ from typing import Any
 import numpy as np
 import sklearn
 from sklearn.base import BaseEstimator, ClusterMixin, clone
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pluribus._engine import seeds
+from pluribus.consensus._constrained_base import as_preferences, check_constraints, enough_clusters
+from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._names import configured
 from pluribus.consensus._number_of_clusters import accumulate
+from pluribus.constraints import Constraints
 from pluribus.generate import Generator, preset
+
+LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
 _NEIGHBORS = 5  # that vote on the cluster of a new row
 
@@ -36,6 +42,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Number of clusters of the result. By default the one with the highest lifetime in the evidence: where the mean
         evidence between the clusters that would be merged next falls by the largest factor. It is sought from 2 to the
         number of clusters of the coarsest member; if some members have fewer than 10, of the finest.
+    constraints_at : {"extracting", "accumulating", "generating"} or several of them
+        Where the constraints given to ``fit`` are heeded. "extracting": when the partition is taken from the evidence.
+        Hard constraints then hold, and the ensemble stays what the data say. "accumulating": the evidence of the pairs
+        is changed, towards 1 or 0. "generating": each member keeps to them; the generator's clusterers must take
+        constraints, as those of ``pluribus.constrained`` do. Without "extracting" constraints are advice that may be
+        broken: ``violations_`` has what was.
     checkpoint : path, optional
         A directory that keeps each finished member of the ensemble: a fit that was stopped continues there.
     random_state : int, RandomState or None
@@ -54,6 +66,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Normalized entropy of the memberships, 0 to 1.
     ensemble_ : Ensemble
     consensus_ : the fitted consensus function
+    violations_ : Violations
+        The constraints that are broken; soft ones only, if they are heeded while extracting.
 
     Examples
     --------
@@ -65,12 +79,17 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
     3
     >>> len(set(model.predict([[0.1, 0.2], [7.5, 0.5], [-0.3, 8.1]]).tolist()))
     3
+    >>> from pluribus import Constraints
+    >>> known = Constraints(300, must_link=[(0, 1)], cannot_link=[(2, 3)])
+    >>> EnsembleClusterer(n_clusters=3, random_state=0).fit(X, constraints=known).violations_.count
+    0
     """
 
     _parameter_constraints: dict = {
         "generator": [HasMethods("generate"), str, None],
         "consensus": [HasMethods("fit"), str, None],
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "constraints_at": [StrOptions(set(LEVELS)), tuple, list],
         "checkpoint": [str, PathLike, None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
@@ -83,6 +102,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         consensus: Any = None,
         n_clusters: int | None = None,
         *,
+        constraints_at: str | tuple[str, ...] = "extracting",
         checkpoint: str | PathLike | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -91,33 +111,50 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.generator = generator
         self.consensus = consensus
         self.n_clusters = n_clusters
+        self.constraints_at = constraints_at
         self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> "EnsembleClusterer":
+    def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> "EnsembleClusterer":
         """Cluster X.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
         y : ignored
+        constraints : Constraints, optional
+            What is known about the n rows.
         """
         self._validate_params()
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
-        if self.n_clusters is not None and self.n_clusters > X.shape[0]:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {X.shape[0]} rows of X.")
+        n = X.shape[0]
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
+        known = check_constraints(constraints, n)
+        levels = self._levels() if known != Constraints(n) else ()
         generator_seed, consensus_seed = seeds(self.random_state, 2)
         generator = self._ready_generator(generator_seed)
-        consensus = self._ready_consensus(consensus_seed)
-        self.ensemble_ = generator.generate(X, store=self.checkpoint)
-        self.consensus_ = self._combine(consensus, X)
+        consensus = self._ready_consensus(consensus_seed, levels)
+        if "extracting" in levels and self.n_clusters is not None:
+            known.ensure_feasible(self.n_clusters, allow_empty=False)
+        told = {"constraints": known} if "generating" in levels else {}
+        self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
+        self.consensus_ = self._combine(consensus, X, known, levels)
         self.labels_ = self.consensus_.labels_
         self.n_clusters_ = self.consensus_.n_clusters_
         self.membership_ = self.consensus_.membership_
         self.uncertainty_ = self.consensus_.uncertainty_
-        neighbors = sklearn.neighbors.KNeighborsClassifier(min(_NEIGHBORS, X.shape[0]), weights="distance")
+        self.violations_ = known.violations(self.labels_)
+        if self.violations_.n_hard:
+            warnings.warn(
+                f"{self.violations_.n_hard} hard constraints are broken, since constraints_at={self.constraints_at!r} "
+                "takes them as advice; violations_ has them. Add 'extracting' to make them hold.",
+                UserWarning,
+                stacklevel=2,
+            )
+        neighbors = sklearn.neighbors.KNeighborsClassifier(min(_NEIGHBORS, n), weights="distance")
         self._neighbors = neighbors.fit(X, self.labels_)
         return self
 
@@ -140,21 +177,41 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             generator.set_params(random_state=seed)
         return generator.set_params(verbose=self.verbose)
 
-    def _ready_consensus(self, seed: int) -> Any:
-        """The consensus function with all but what depends on the ensemble; None stands for the default."""
-        if _is_default(self.consensus):
-            return None
-        return configured(self.consensus, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
+    def _levels(self) -> tuple[str, ...]:
+        levels = (self.constraints_at,) if isinstance(self.constraints_at, str) else tuple(self.constraints_at)
+        if not levels or not set(levels) <= set(LEVELS):
+            raise ValueError(f"constraints_at={self.constraints_at!r}: give one or several of {', '.join(LEVELS)}.")
+        return levels
 
-    def _combine(self, consensus: Any, X: Any) -> Any:
+    def _ready_consensus(self, seed: int, levels: tuple[str, ...]) -> Any:
+        """The consensus function with all but what depends on the ensemble; None stands for the default."""
+        told = bool({"extracting", "accumulating"} & set(levels))
+        if _is_default(self.consensus) and not told:
+            return None
+        chosen = ConstrainedEvidenceAccumulation() if _is_default(self.consensus) else self.consensus
+        consensus = configured(chosen, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
+        if told and not getattr(consensus, "takes_constraints", False):
+            raise ValueError(
+                f"{type(consensus).__name__} takes no constraints: use consensus='ceac' or 'acccs', or let only the "
+                "members keep to them, with constraints_at='generating'."
+            )
+        return consensus
+
+    def _combine(self, consensus: Any, X: Any, known: Constraints, levels: tuple[str, ...]) -> Any:
         if consensus is None:
             return accumulate(self.ensemble_, self.n_clusters, verbose=self.verbose)
         finds_k = getattr(consensus, "finds_n_clusters", False)
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
-            found = accumulate(self.ensemble_, None, verbose=self.verbose)
-            consensus.set_params(n_clusters=found.n_clusters_)
-        data = {"X": X} if getattr(consensus, "needs_data", False) else {}
-        return consensus.fit(self.ensemble_, **data)
+            found = accumulate(self.ensemble_, None, verbose=self.verbose).n_clusters_
+            consensus.set_params(n_clusters=enough_clusters(known, found) if "extracting" in levels else found)
+        more = {"X": X} if getattr(consensus, "needs_data", False) else {}
+        if "extracting" in levels:
+            more["constraints"] = (
+                known  # preferences change the evidence here too, and of hard pairs it decides nothing
+            )
+        elif "accumulating" in levels:
+            more["constraints"] = as_preferences(known)
+        return consensus.fit(self.ensemble_, **more)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -174,7 +231,8 @@ def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_m
     >>> suitable_generator("ppc", 4)
     Generator(n_clusters=(4, 12))
     """
-    if _is_default(consensus) or isinstance(consensus, EvidenceAccumulation):
+    accumulates = isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation)
+    if _is_default(consensus) or accumulates or (isinstance(consensus, str) and consensus.lower() == "ceac"):
         return Generator(n_members=n_members)
     k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
     return Generator(n_members=n_members, n_clusters=(2, 20) if k is None else (k, 3 * k))

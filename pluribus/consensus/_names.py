@@ -7,6 +7,8 @@ from typing import Any
 from sklearn.base import clone
 
 from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
+from pluribus.consensus._constrained_consistency import ConstrainedConsistency
+from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
@@ -23,6 +25,8 @@ from pluribus.consensus._soft_correspondence import SoftCorrespondence
 from pluribus.consensus._voting import VotingConsensus
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
+    "acccs": ConstrainedConsistency,
+    "ceac": ConstrainedEvidenceAccumulation,
     "cspa": SimilarityPartitioning,
     "eac": EvidenceAccumulation,
     "embedding": EmbeddedEvidence,
@@ -50,8 +54,8 @@ def names() -> list[str]:
     --------
     >>> from pluribus import consensus
     >>> consensus.names()
-    ['cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwgp', 'mcla', 'medoid', 'mmec', 'penca',
-     'ppc', 'qmi', 'scec', 'voting']
+    ['acccs', 'ceac', 'cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwgp', 'mcla', 'medoid',
+     'mmec', 'penca', 'ppc', 'qmi', 'scec', 'voting']
     """
     return sorted(_BY_NAME)
 

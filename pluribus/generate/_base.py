@@ -10,8 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from pluribus._engine import TaskStore, fingerprint
+from pluribus.constraints import ConstraintError, Constraints
 from pluribus.partitions import Ensemble
 
+from ._base_clusterers import takes_constraints
 from ._members import Member, make_ensemble
 
 
@@ -22,7 +24,9 @@ class BaseGenerator(BaseEstimator, ABC):
     n_jobs: int | None
     verbose: bool
 
-    def generate(self, X: Any, store: str | os.PathLike[str] | None = None) -> Ensemble:
+    def generate(
+        self, X: Any, store: str | os.PathLike[str] | None = None, *, constraints: Constraints | None = None
+    ) -> Ensemble:
         """Cluster the rows of `X` many times.
 
         Parameters
@@ -33,6 +37,10 @@ class BaseGenerator(BaseEstimator, ABC):
             A directory that keeps each finished member. A job that was stopped, at any moment and in any way,
             continues there and gives the same ensemble. It needs an integer `random_state`, and is refused for
             other data or parameters.
+        constraints : Constraints, optional
+            What is known about the rows. All clusterers must take it: their ``fit_predict`` has an argument
+            ``constraints``, as those of ``pluribus.constrained`` have. A member that sees some of the rows keeps to
+            what is known about these.
 
         Returns
         -------
@@ -46,10 +54,25 @@ class BaseGenerator(BaseEstimator, ABC):
         )
         n, d = X.shape
         members = self._plan(n, d, sparse=not isinstance(X, np.ndarray), random_state=self.random_state)
+        if constraints is not None:
+            _check_constraints(constraints, members, n)
         kept = None
         if store is not None:
-            kept = TaskStore(store, fingerprint(X, self._identity(n, self.random_state)))
-        return make_ensemble(X, members, n_jobs=self.n_jobs, verbose=self.verbose, store=kept)
+            identity = self._identity(n, self.random_state)
+            known = (
+                ()
+                if constraints is None
+                else (
+                    constraints.must_link,
+                    constraints.must_weight,
+                    constraints.cannot_link,
+                    constraints.cannot_weight,
+                    constraints.groups,
+                    constraints.labels,
+                )
+            )
+            kept = TaskStore(store, fingerprint(X, identity, *known))
+        return make_ensemble(X, members, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, constraints=constraints)
 
     @abstractmethod
     def _plan(self, n: int, d: int, *, sparse: bool, random_state: Any) -> list[Member]:
@@ -67,3 +90,18 @@ def check_repeatable(random_state: Any) -> None:
             f"random_state={random_state!r} cannot be drawn again: a store needs an integer, so that the members "
             "that are still missing fit those that it keeps"
         )
+
+
+def _check_constraints(constraints: Constraints, members: list[Member], n: int) -> None:
+    """Refuse constraints that some member cannot take, or cannot satisfy with its number of clusters."""
+    if constraints.n_objects != n:
+        raise ConstraintError(f"constraints are about {constraints.n_objects} objects, but X has {n} rows.")
+    deaf = sorted({member.algorithm for member in members if not takes_constraints(member.clusterer)})
+    if deaf:
+        raise ValueError(
+            f"Members by {', '.join(deaf)} know nothing of constraints: generate them by a clusterer that does, for "
+            "instance Generator(pluribus.constrained.CopKMeans(n_init=1)) or PairwiseKMeans for weights."
+        )
+    fewest = min((member.n_clusters for member in members if member.n_clusters is not None), default=None)
+    if fewest is not None:
+        constraints.ensure_feasible(fewest)

@@ -1,10 +1,13 @@
 """The clusterers that make members, tuned for ensembles: one random start each, since diversity is wanted."""
 
+import inspect
 from typing import Any
 
 import numpy as np
 import sklearn
 from sklearn.base import clone
+
+from pluribus.constraints import Constraints
 
 NAMED = ("kmeans", "agglomerative", "mixture", "spectral")
 LINKAGES = ("ward", "complete", "average", "single")
@@ -20,11 +23,15 @@ ROWS_PER_CENTER = 100
 MAX_DISTANCES = 2**31
 
 
-def cluster(clusterer: Any, linkage: str, X: Any, k: int | None, seed: int) -> np.ndarray:
+def cluster(
+    clusterer: Any, linkage: str, X: Any, k: int | None, seed: int, constraints: Constraints | None = None
+) -> np.ndarray:
     """Return the label of each row of `X`, -1 where the clusterer calls it noise.
 
     `k` is None for a clusterer that finds the number of clusters by itself.
     """
+    if constraints is not None:
+        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, constraints=constraints))
     if X.shape[0] == 1 or k == 1:
         return np.zeros(X.shape[0], dtype=np.int8)
     if (
@@ -45,6 +52,11 @@ def cluster(clusterer: Any, linkage: str, X: Any, k: int | None, seed: int) -> n
         mixture = sklearn.mixture.GaussianMixture(k, reg_covar=floor, init_params="random_from_data", random_state=seed)
         return mixture.fit_predict(X)
     return _spectral(X, k, seed)
+
+
+def takes_constraints(clusterer: Any) -> bool:
+    """Whether a clusterer can be told what is known about the rows."""
+    return not isinstance(clusterer, str) and "constraints" in inspect.signature(clusterer.fit_predict).parameters
 
 
 def chooses_k_itself(clusterer: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from pluribus._engine import TaskStore, run_tasks
+from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 
 from ._base_clusterers import cluster
@@ -33,12 +34,14 @@ class Member:
             return f"{self.linkage}-link"
         return self.clusterer if isinstance(self.clusterer, str) else type(self.clusterer).__name__
 
-    def labels(self, X: Any) -> np.ndarray:
+    def labels(self, X: Any, constraints: Constraints | None = None) -> np.ndarray:
         """Cluster: one label for each row of `X`, -1 for those not seen and for noise, in a small integer type."""
         rows = self.view.sampled_rows(X.shape[0])
         seen = self.view.of(X, rows)
+        if constraints is not None and rows is not None:
+            constraints = constraints.restrict(rows)
         try:
-            found = cluster(self.clusterer, self.linkage, seen, self.n_clusters, self.view.seed)
+            found = cluster(self.clusterer, self.linkage, seen, self.n_clusters, self.view.seed, constraints)
         except Exception as error:
             error.add_note(f"while {self.algorithm} clustered {seen.shape[0]} rows into {self.n_clusters}")
             raise
@@ -49,12 +52,18 @@ class Member:
 
 
 def make_ensemble(
-    X: Any, members: Sequence[Member], *, n_jobs: int | None, verbose: bool, store: TaskStore | None
+    X: Any,
+    members: Sequence[Member],
+    *,
+    n_jobs: int | None,
+    verbose: bool,
+    store: TaskStore | None,
+    constraints: Constraints | None = None,
 ) -> Ensemble:
     """Run all members and unite them."""
     with _quiet():
         partitions = run_tasks(
-            lambda member: member.labels(X),
+            lambda member: member.labels(X, constraints),
             members,
             n_jobs=n_jobs,
             description=f"clustering {X.shape[0]:,} rows",
