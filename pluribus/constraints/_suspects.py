@@ -58,11 +58,12 @@ def suspects(constraints: Constraints, evidence: Any = None) -> pd.DataFrame:
     together = np.arange(len(pairs)) < len(constraints.must_link)
     weights = np.concatenate([constraints.must_weight, constraints.cannot_weight])
     belief = np.where(np.isinf(weights), _CERTAINTY, weights)
-    against_data = np.zeros(len(pairs))
+    against_data = against_others = np.zeros(len(pairs))
     if evidence is not None and len(pairs):
         odds = _odds_together(_nearness(pairs, evidence, constraints.n_objects), together)
         against_data = np.where(together, -odds, odds)
-    against_others = _against_others(constraints.n_objects, pairs, together, belief - against_data)
+    if len(pairs):
+        against_others = _against_others(pairs, together, belief - against_data)
     found = pd.DataFrame(
         {
             "one": pairs[:, 0],
@@ -105,7 +106,7 @@ def _odds_together(nearness: Floats, together: np.ndarray) -> Floats:
     return model.decision_function(standard[:, None]) if model.coef_[0, 0] > 0 else np.zeros(len(nearness))
 
 
-def _against_others(n: int, pairs: Indices, together: np.ndarray, belief: Floats) -> Floats:
+def _against_others(pairs: Indices, together: np.ndarray, belief: Floats) -> Floats:
     """What the other pairs say against each, as log-odds: triangles, then cycles of any length."""
     objects, at = np.unique(pairs, return_inverse=True)
     pairs = at.reshape(-1, 2)
