@@ -73,6 +73,8 @@ def exchange_labels(vertices, indptr, indices, strength, U, labels, longest, max
                             mark[w] = stamp
                             chain[n_chain] = w
                             n_chain += 1
+                            if n_chain > longest:
+                                break
                 if n_chain > longest:
                     continue
                 gain = _exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, labels, mark, stamp)

@@ -149,7 +149,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
         given = self._check_given(X, constraints, sample_weight)
         witness = self._check_witness(given)
         data = LinkedData(
-            given.X, given.constraints, given.weights, self.n_clusters, per_chunklet=self.prior == "chunklet"
+            given.X, given.constraints, given.weights, self.n_clusters, witness, per_chunklet=self.prior == "chunklet"
         )
-        self._adopt(given, data, self._climb_from_all(data), witness)
+        self._adopt(given, data, self._climb_from_all(data))
         return self

@@ -42,6 +42,8 @@ class LinkedData:
     constraints : Constraints
     sample_weight : ndarray of shape (n,)
     n_clusters : int
+    witness : ndarray of shape (n,)
+        Labels that satisfy all hard constraints.
     per_chunklet : bool
         Whether the cluster of a chunklet is drawn once, or once for each of its objects.
     factor : float
@@ -54,6 +56,7 @@ class LinkedData:
         constraints: Constraints,
         sample_weight: np.ndarray,
         n_clusters: int,
+        witness: np.ndarray,
         *,
         per_chunklet: bool = False,
         factor: float = 1.0,
@@ -61,7 +64,7 @@ class LinkedData:
         closure = constraints.closure(2) if n_clusters == 2 else constraints.closure()
         self.X = X
         self.closure = closure
-        self.network = Network(closure, n_clusters, factor)
+        self.network = Network(closure, n_clusters, witness, factor)
         self.weight = sample_weight.astype(np.float64)
         self.total = self.weight.sum()
         component = self.network.component[closure.chunk_of]

@@ -194,8 +194,8 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
         ).gaussians
         return Mixture(np.full(k, 1 / k), Gaussians(kind, means, covariances / k, whitening * np.sqrt(k)))
 
-    def _adopt(self, given: Given, data: LinkedData, run: Run, witness: np.ndarray) -> np.ndarray:
-        """Decode the labels and set the result; returns ``order[new] = old`` of the clusters."""
+    def _adopt(self, given: Given, data: LinkedData, run: Run) -> None:
+        """Decode the labels and set the result."""
         closure, network = data.closure, data.network
         if not run.converged:
             warnings.warn(
@@ -204,7 +204,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
                 stacklevel=3,
             )
         U = data.potentials(run.mixture)
-        labels = network.decode(U, run.beliefs.marginals, witness[closure.representatives])[closure.chunk_of]
+        labels = network.decode(U, run.beliefs.marginals)[closure.chunk_of]
         membership = run.beliefs.marginals[closure.chunk_of]
         order = self._finish(given.constraints, labels, self.n_clusters, membership)
         kind, means, covariances, whitening = run.mixture.gaussians
@@ -217,7 +217,6 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
         self.n_iter_ = len(run.path) - 1
         self.converged_ = run.converged
         self.inference_ = network.report()
-        return order
 
 
 class GivenStart(NamedTuple):

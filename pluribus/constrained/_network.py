@@ -20,7 +20,8 @@ _MOST_SETS = 14  # of labels: 2^14 sets of them are summed over
 _DAMPING = 0.3
 _SETTLED = 1e-6  # change of a message or mean field after which it has settled
 _MOST_SWEEPS = 50  # they go on from there in the next iteration of EM
-_LONGEST_CHAIN = 100  # of exchanges of labels
+_MOST_EXCHANGES = 10  # passes over all chunklets
+_LONGEST_CHAIN = 20  # of exchanges of labels
 
 
 class Beliefs(NamedTuple):
@@ -51,6 +52,8 @@ class Network:
     ----------
     closure : Closure
     n_clusters : int
+    witness : ndarray of shape (n,)
+        Labels of the objects that satisfy all hard constraints.
     factor : float
         Multiplies the strength of the soft pairs.
 
@@ -63,8 +66,9 @@ class Network:
         Of each chunklet, numbered by first appearance.
     """
 
-    def __init__(self, closure: Closure, n_clusters: int, factor: float = 1.0):
+    def __init__(self, closure: Closure, n_clusters: int, witness: np.ndarray, factor: float = 1.0):
         self.n_clusters = n_clusters
+        self.witness = witness[closure.representatives]
         self.order = closure.order
         soft = sparse.triu(closure.coupling, k=1).tocoo()
         kept = (soft.data * factor != 0) & (n_clusters > 1)
@@ -187,7 +191,7 @@ class Network:
         read_messages(vertices, self.component, *graph, self.edge, U, messages, *beliefs[:3])
         return beliefs._replace(messages=messages)
 
-    def decode(self, U: np.ndarray, marginals: np.ndarray, witness: np.ndarray | None = None) -> np.ndarray:
+    def decode(self, U: np.ndarray, marginals: np.ndarray) -> np.ndarray:
         """Labels of the chunklets that keep all hard cannot-links.
 
         Each chunklet gets its most probable label. A component where these would break a hard cannot-link gets the
@@ -204,10 +208,10 @@ class Network:
             if broken[self.component[vertices[0]]]:
                 labels[vertices] = linear_sum_assignment(-U[vertices])[1]
         for c in self.loopy[broken[self.loopy]]:
-            self._repair(np.flatnonzero(self.component == c), U, labels, witness)
+            self._repair(np.flatnonzero(self.component == c), U, labels)
         return labels
 
-    def _repair(self, vertices: np.ndarray, U: np.ndarray, labels: np.ndarray, witness: np.ndarray | None) -> None:
+    def _repair(self, vertices: np.ndarray, U: np.ndarray, labels: np.ndarray) -> None:
         """The best labels, one by one, the surest chunklets first; then improved by exchanges.
 
         If that ends in a dead end, in the order that is safest; and else those of the witness, renamed.
@@ -219,11 +223,11 @@ class Network:
             if label_in_order(order, *graph, U, labels):
                 break
         else:
-            if witness is not None:
-                named = np.zeros((self.n_clusters, self.n_clusters))
-                np.add.at(named, witness[vertices], U[vertices])
-                labels[vertices] = linear_sum_assignment(-named)[1][witness[vertices]]
-        exchange_labels(vertices, *graph, U, labels, _LONGEST_CHAIN, _MOST_SWEEPS)
+            found = self.witness[vertices]
+            named = np.zeros((self.n_clusters, self.n_clusters))
+            np.add.at(named, found, U[vertices])
+            labels[vertices] = linear_sum_assignment(-named)[1][found]
+        exchange_labels(vertices, *graph, U, labels, _LONGEST_CHAIN, _MOST_EXCHANGES)
 
     def report(self) -> dict[str, int]:
         """How many chunklets are alone, in components summed over exactly, and in loopy ones."""

@@ -169,12 +169,12 @@ class PenalizedMixture(LinkedMixture):
         factors = self._check_anneal()
         witness = self._check_witness(given)
         *stages, data = [
-            LinkedData(given.X, given.constraints, given.weights, self.n_clusters, factor=factor)
+            LinkedData(given.X, given.constraints, given.weights, self.n_clusters, witness, factor=factor)
             for factor in (*factors, 1.0)
         ]
         self._warn_of_collapse(data)
         run = self._climb_from_all(data, stages=stages)
-        self._adopt(given, data, run, witness)
+        self._adopt(given, data, run)
         self.violation_prob_ = violation_probabilities(given.constraints, data, run.beliefs)
         return self
 

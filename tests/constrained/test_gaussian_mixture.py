@@ -13,6 +13,10 @@ LINKS = Constraints(150, must_link=[(0, 1), (1, 2), (60, 70), (100, 110), (110, 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+def linked(X, known, k, **options):
+    return LinkedData(X, known, np.ones(len(X)), k, known.check(k).witness, **options)
+
+
 def on_iris(**parameters):
     precisions = np.stack([np.linalg.inv(np.cov(X.T))] * 3)
     start = dict(weights_init=[1 / 3] * 3, means_init=X[[3, 77, 130]], precisions_init=precisions)
@@ -66,14 +70,14 @@ def test_likelihood_by_hand():
 )
 def test_posterior_of_a_chunklet(weights, prior, posterior):
     X = np.array([[1.0], [2.5], [3.0]])
-    data = LinkedData(X, Constraints(3, must_link=[(0, 1)]), np.ones(3), 2, per_chunklet=prior == "chunklet")
+    data = linked(X, Constraints(3, must_link=[(0, 1)]), 2, per_chunklet=prior == "chunklet")
     log_density = -0.5 * (X - [[0.0, 4.0]]) ** 2
     U = data.sum_chunklets @ log_density + data.n_draws[:, None] * np.log(weights)
     assert data.network.infer(U).marginals[0, 0] == pytest.approx(posterior, abs=1e-6)
 
 
 def test_cannot_link_by_hand():
-    data = LinkedData(np.array([[1.0], [3.0]]), Constraints(2, cannot_link=[(0, 1)]), np.ones(2), 2)
+    data = linked(np.array([[1.0], [3.0]]), Constraints(2, cannot_link=[(0, 1)]), 2)
     U = -0.5 * (data.X - [[0.0, 4.0]]) ** 2
     assert data.network.infer(U).marginals[0, 0] == pytest.approx(0.999665, abs=1e-6)
 
@@ -90,21 +94,21 @@ def test_iris_with_chunklets():
 
 def test_conditional_weights():
     """Four chunklets of two: the weights are as the square roots of the counts; and one of three beside three alone."""
-    four = LinkedData(np.zeros((8, 1)), Constraints(8, groups=[0, 0, 1, 1, 2, 2, 3, 3]), np.ones(8), 2)
+    four = linked(np.zeros((8, 1)), Constraints(8, groups=[0, 0, 1, 1, 2, 2, 3, 3]), 2)
     assert four._match_counts(np.array([6.0, 2.0])) == pytest.approx([0.633975, 0.366025], abs=1e-5)
-    mixed = LinkedData(np.zeros((6, 1)), Constraints(6, groups=[-1, -1, -1, 0, 0, 0]), np.ones(6), 2)
+    mixed = linked(np.zeros((6, 1)), Constraints(6, groups=[-1, -1, -1, 0, 0, 0]), 2)
     assert mixed._match_counts(np.array([3.8, 2.2]))[0] == pytest.approx(0.569171, abs=1e-5)
 
 
 def test_conditional_weights_do_not_vanish():
     apart = Constraints(60, cannot_link=[(i, 50 + i) for i in range(10)])
-    data = LinkedData(np.zeros((60, 1)), apart, np.ones(60), 2)
+    data = linked(np.zeros((60, 1)), apart, 2)
     assert (data._match_counts(np.array([50.0, 10.0])) > 0).all()
 
 
 def test_two_clusters_make_a_chain_of_cannot_links_one_variable():
     chain = Constraints(6, cannot_link=[(i, i + 1) for i in range(5)])
-    data = LinkedData(np.zeros((6, 1)), chain, np.ones(6), 2)
+    data = linked(np.zeros((6, 1)), chain, 2)
     assert data.closure.n_chunks == 2
     mixture = ConstrainedGaussianMixture(2, **QUIET).fit(np.arange(6.0)[:, None], constraints=chain)
     assert mixture.labels_.tolist() in ([0, 1, 0, 1, 0, 1], [1, 0, 1, 0, 1, 0])

@@ -14,6 +14,10 @@ X, y = load_iris(return_X_y=True)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
+def linked(X, known, k, **options):
+    return LinkedData(X, known, np.ones(len(X)), k, known.check(k).witness, **options)
+
+
 def test_very_strong_pairs_are_hard_ones():
     hard = random_pairs(y, 25, random_state=0)
     strong = Constraints(150, hard.must_link, hard.cannot_link, must_weight=1e6, cannot_weight=1e6)
@@ -34,13 +38,13 @@ def test_very_strong_pairs_are_hard_ones():
     ],
 )
 def test_normalizer_of_a_pair(pair, normalizer):
-    data = LinkedData(np.zeros((3, 1)), Constraints(3, **pair), np.ones(3), 3)
+    data = linked(np.zeros((3, 1)), Constraints(3, **pair), 3)
     assert np.exp(data.log_normalizer(np.array([0.5, 0.3, 0.2]))) == pytest.approx(normalizer)
 
 
 @pytest.mark.parametrize(("weight", "share"), [(float(log_odds(0.9)), 0.691502), (None, 0.680552)])
 def test_conditional_weights(weight, share):
-    data = LinkedData(np.zeros((4, 1)), Constraints(4, must_link=[(2, 3)], must_weight=weight), np.ones(4), 2)
+    data = linked(np.zeros((4, 1)), Constraints(4, must_link=[(2, 3)], must_weight=weight), 2)
     assert data._match_counts(np.array([3.0, 1.0]))[0] == pytest.approx(share, abs=1e-5)
 
 
