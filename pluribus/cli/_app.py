@@ -46,6 +46,16 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", help="Directory for the results (default: the file's name and -pluribus).", metavar="DIR"),
 ]
+MustLink = Annotated[
+    Path | None,
+    typer.Option("--must-link", help="CSV of pairs of ids that belong together; a column 'weight' makes preferences."),
+]
+CannotLink = Annotated[
+    Path | None, typer.Option("--cannot-link", help="CSV of pairs of ids that belong apart; weights as above.")
+]
+KnownLabels = Annotated[
+    Path | None, typer.Option("--known-labels", help="CSV of ids and labels: equal ones together, others apart.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 Ids = Annotated[str | None, typer.Option("--id", help="Column that names the objects (default: one called 'id').")]
 Data = Annotated[Path | None, typer.Option("--data", help="The table of the objects.", metavar="FILE")]
@@ -92,6 +102,17 @@ def cluster(
     resume: Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")] = False,
     jobs: Annotated[int, typer.Option(help="Cores; -1 is all. The result does not depend on it.")] = -1,
     quiet: Quiet = False,
+    must_link: MustLink = None,
+    cannot_link: CannotLink = None,
+    known_labels: KnownLabels = None,
+    constrained_method: Annotated[
+        str | None,
+        typer.Option(
+            help="Cluster by this method directly, without an ensemble: cop-kmeans, pckmeans, mpckmeans, gmm, "
+            "penalized, mean-field …; needs --k.",
+            metavar="NAME",
+        ),
+    ] = None,
 ) -> None:
     """Cluster a table: many clusterings, one consensus, a report on how sure it is.
 
@@ -114,6 +135,10 @@ def cluster(
             resume=resume,
             jobs=jobs,
             quiet=quiet,
+            must_link=must_link,
+            cannot_link=cannot_link,
+            known_labels=known_labels,
+            constrained_method=constrained_method,
         )
     )
 

@@ -5,13 +5,17 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 from rich.console import Console
 
+from pluribus import constrained
 from pluribus.cli import _input, _output
 from pluribus.cli._errors import Interrupted
+from pluribus.cli._known import check_feasible, read_known
 from pluribus.consensus import EnsembleClusterer, suitable_generator
+from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.report._k_indices import KIndices
 from pluribus.tables import prepare
@@ -36,6 +40,10 @@ class ClusterJob:
     resume: bool = False
     jobs: int = -1
     quiet: bool = False
+    must_link: Path | None = None
+    cannot_link: Path | None = None
+    known_labels: Path | None = None
+    constrained_method: str | None = None
 
 
 def run(job: ClusterJob) -> _output.Written:
@@ -48,6 +56,9 @@ def run(job: ClusterJob) -> _output.Written:
     table, id_column = _input.read(job.data, job.id_column, _input.columns(job.ignore))
     prepared = prepare(table, scale=job.scale, impute=job.impute)
     _input.check_fits(k, len(prepared.X))
+    known = read_known(job.must_link, job.cannot_link, job.known_labels, table.ids)
+    check_feasible(known, k, table.ids)
+    method = None if job.constrained_method is None else direct_method(job, k)
     notes = [*table.notes, *prepared.notes]
     if id_column is not None and job.id_column is None:
         notes.insert(0, f"The rows are named by the column '{id_column}'.")
@@ -58,7 +69,7 @@ def run(job: ClusterJob) -> _output.Written:
     out = _input.ready_directory(job.out or Path(f"{table.name}-pluribus"))
     kept = out / KEPT
     _check_kept(kept, job.resume)
-    model = EnsembleClusterer(
+    model = method or EnsembleClusterer(
         suitable_generator(consensus, k, job.members),
         consensus,
         k,
@@ -70,7 +81,7 @@ def run(job: ClusterJob) -> _output.Written:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            model.fit(prepared.X)
+            model.fit(prepared.X, constraints=known)
         notes += _output.say_warnings(console, caught)
         judged: KIndices | None = None
         said: list[str] = []
@@ -89,11 +100,13 @@ def run(job: ClusterJob) -> _output.Written:
             frame=prepared.frame,
             notes=[*notes, *said],
             k_indices=judged,
+            known=known,
             parameters={
                 "data": job.data.name,
                 "k": job.k,
                 "consensus": consensus,
                 "members": job.members,
+                **({} if known is None else _told(job)),
                 "id": id_column,
                 "ignore": job.ignore,
                 "scale": job.scale,
@@ -110,6 +123,42 @@ def run(job: ClusterJob) -> _output.Written:
     shutil.rmtree(kept, ignore_errors=True)
     _output.summarize(console, case, written)
     return written
+
+
+def direct_method(job: ClusterJob, k: int | None) -> "DirectMethod":
+    """The method over data and constraints that takes the place of the ensemble."""
+    name = str(job.constrained_method).lower()
+    if name not in constrained.names():
+        raise ValueError(
+            f"--constrained-method is {job.constrained_method!r}: there are {', '.join(constrained.names())}."
+        )
+    if k is None:
+        raise ValueError("--constrained-method does not find the number of clusters: give --k.")
+    return DirectMethod(name, constrained.by_name(name)(n_clusters=k, random_state=job.seed))
+
+
+class DirectMethod:
+    """A method of ``pluribus.constrained`` in the form of an ensemble with one member."""
+
+    def __init__(self, name: str, method: Any) -> None:
+        self.name = name
+        self.method = method
+
+    def fit(self, X: np.ndarray, *, constraints: Constraints | None) -> "DirectMethod":
+        """Cluster the rows."""
+        self.consensus_ = self.method.fit(X, constraints=constraints)
+        self.ensemble_ = Ensemble([self.consensus_.labels_], names=[self.name])
+        if not hasattr(self.consensus_, "membership_"):  # a hard partition is as sure as it says
+            self.consensus_.membership_ = np.eye(self.consensus_.n_clusters_)[self.consensus_.labels_]
+            self.consensus_.uncertainty_ = np.zeros(len(X))
+        return self
+
+
+def _told(job: ClusterJob) -> dict[str, object]:
+    """The files of what is known, for the report."""
+    names = ("must_link", "cannot_link", "known_labels")
+    files = {name.replace("_", "-"): path.name for name in names if (path := getattr(job, name)) is not None}
+    return {**files, "constrained-method": job.constrained_method}
 
 
 def _check_kept(kept: Path, resume: bool) -> None:

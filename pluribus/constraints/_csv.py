@@ -81,7 +81,8 @@ def answers_to_csv(given: Sequence[tuple[int, int, str]], objects: Objects) -> s
 def _read_pairs(frame: pd.DataFrame, kind: str | None, objects: Objects) -> tuple[Indices, npt.NDArray[Any]]:
     """The pairs, and what is said of each."""
     rows = [f"row {line}" for line in frame.index]
-    pairs = np.column_stack([objects.locate(frame[side].tolist(), rows) for side in ("one", "other")])
+    ends = [cell for pair in zip(frame["one"], frame["other"], strict=True) for cell in pair]
+    pairs = objects.locate(ends, np.repeat(rows, 2).tolist()).reshape(-1, 2)
     kinds = _read_kinds(frame, kind, objects)
     alone = (kinds != "must-link") & (pairs[:, 0] == pairs[:, 1])
     if alone.any():

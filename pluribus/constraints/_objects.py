@@ -64,5 +64,9 @@ class Objects:
             why = f"the indices of {self.count} objects go from 0 to {self.count - 1}; to use ids, give ids"
         if (found < 0).any():
             at = int(np.flatnonzero(found < 0)[0])
-            raise ConstraintError(f"{self.path} {places[at]}: unknown object {cells[at]!r}; {why}")
+            unknown = list(dict.fromkeys(str(cells[t]) for t in np.flatnonzero(found < 0).tolist()))
+            more = f" ({len(unknown)} in all: {', '.join(map(repr, unknown[:5]))}{', …' if len(unknown) > 5 else ''})"
+            raise ConstraintError(
+                f"{self.path} {places[at]}: unknown object {cells[at]!r}{more if len(unknown) > 1 else ''}; {why}"
+            )
         return found.astype(np.int64)

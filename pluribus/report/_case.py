@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from pluribus.consensus import MethodComparison
+from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.report._k_indices import KIndices
 
@@ -46,6 +47,8 @@ class Case:
         Other consensus functions on the same ensemble, if they were compared.
     k_indices : KIndices, optional
         Indices for each number of clusters, if it was to be found.
+    known : Constraints, optional
+        What was known about the objects.
     parameters, versions : mappings
     seed : int, optional
 
@@ -82,6 +85,7 @@ class Case:
     notes: Sequence[str] = ()
     methods: MethodComparison | None = None
     k_indices: KIndices | None = None
+    known: Constraints | None = None
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from pluribus.compare import adjusted_rand_index, normalized_mutual_information_
 from pluribus.report._case import Case
 from pluribus.report._evidence_views import cuts, heat_map, is_ambiguous, pair_evidence
 from pluribus.report._flows import flows
+from pluribus.report._known import known_table
 from pluribus.report._object_map import object_map
 from pluribus.report._profiles import profiles
 from pluribus.report._summary import (
@@ -75,6 +76,7 @@ def summarize(case: Case) -> Summary:
         flows=flows(case, agreement),
         methods=_methods(case),
         k_indices=case.k_indices,
+        known=None if case.known is None else known_table(case.known, case.labels, case.ensemble, case.ids),
         parameters=_as_text(case.parameters, case.seed),
         versions={str(name): str(version) for name, version in case.versions.items()},
         notes=tuple(str(note) for note in case.notes),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluribus.report._k_indices import KIndices
+from pluribus.report._known import KnownTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +215,7 @@ class Summary:
     flows: Flows
     methods: MethodTable | None
     k_indices: KIndices | None
+    known: KnownTable | None
     parameters: dict[str, str]
     versions: dict[str, str]
     notes: tuple[str, ...]

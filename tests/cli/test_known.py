@@ -1,0 +1,104 @@
+"""What the user knows, on the command line."""
+
+import html
+import json
+
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+from typer.testing import CliRunner
+
+from pluribus.cli._app import app
+
+N = 60
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def job(tmp_path):
+    """Run pluribus cluster on 60 rows with ids such as "007", with files made from rows of text."""
+    X, _ = make_blobs(N, 2, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame.insert(0, "id", [f"{i:03d}" for i in range(N)])
+    frame.to_csv(tmp_path / "data.csv", index=False)
+
+    def cluster(*options, k=3, **files):
+        told = []
+        for name, rows in files.items():
+            path = tmp_path / f"{name}.csv"
+            path.write_text("\n".join(rows) + "\n")
+            told += [f"--{name.replace('_', '-')}", path]
+        arguments = ("--k", k, "--members", 20, "--quiet", "--out", tmp_path / "out")
+        return run("cluster", tmp_path / "data.csv", *arguments, *told, *options), tmp_path / "out"
+
+    return cluster
+
+
+def labels_of(out):
+    return pd.read_csv(out / "labels.csv", dtype={"id": str}).set_index("id")["cluster"]
+
+
+def test_pairs_hold_and_stand_in_the_report(job):
+    result, out = job(must_link=["000,001", "001,002"], cannot_link=["one,other", "003,004"])
+    assert result.exit_code == 0, result.output
+    labels = labels_of(out)
+    assert labels["000"] == labels["001"] == labels["002"]
+    assert labels["003"] != labels["004"]
+    page = (out / "report.html").read_text()
+    assert 'id="known"' in page
+    assert "All 3 statements hold." in page
+    assert json.loads((out / "model.json").read_text())["parameters"]["must-link"] == "must_link.csv"
+
+
+def test_weights_are_preferences(job):
+    plain, out = job()
+    assert plain.exit_code == 0
+    labels = labels_of(out)
+    one = labels.index[0]
+    other = next(i for i in labels.index if labels[i] != labels[one])
+    result, out = job(must_link=["one,other,weight", f"{one},{other},0.01"])
+    assert result.exit_code == 0, result.output
+    page = (out / "report.html").read_text()
+    assert "1 of 1 statements are broken, all of them preferences" in page
+    assert 'id="known"' in page
+
+
+def test_known_labels(job):
+    result, out = job("--consensus", "acccs", known_labels=["id,label", "000,x", "001,y", "002,x", "003,"])
+    assert result.exit_code == 0, result.output
+    labels = labels_of(out)
+    assert labels["000"] == labels["002"] != labels["001"]
+
+
+@pytest.mark.parametrize("method", ["cop-kmeans", "pckmeans", "gmm"])
+def test_a_method_without_an_ensemble(job, method):
+    result, out = job("--constrained-method", method, must_link=["000,001"], cannot_link=["003,004"])
+    assert result.exit_code == 0, result.output
+    labels = labels_of(out)
+    assert labels["000"] == labels["001"]
+    assert labels["003"] != labels["004"]
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "k", "words"),
+    [
+        ({"must_link": ["000,zz", "yy,001"]}, [], 3, ["2 in all", "'zz'", "'yy'"]),
+        ({"known_labels": ["id,label", "000,a", "qq,a"]}, [], 3, ["1 of 2", "'qq'"]),
+        ({"known_labels": ["000,a", "000,b"]}, [], 3, ["two labels"]),
+        ({"known_labels": ["000"]}, [], 3, ["columns"]),
+        ({"must_link": ["000,001", "001,002"], "cannot_link": ["000,002"]}, [], 3, ["'000' –must-link– '001'"]),
+        ({"cannot_link": ["000,001", "001,002", "000,002"]}, [], 2, ["--k is 2", "'000'"]),
+        ({"must_link": ["000,001"]}, ["--consensus", "ppc"], 3, ["takes no constraints"]),
+        ({}, ["--constrained-method", "magic"], 3, ["cop-kmeans"]),
+        ({}, ["--constrained-method", "gmm"], "auto", ["give --k"]),
+    ],
+)
+def test_refused_in_the_users_words(job, files, options, k, words):
+    result, _ = job(*options, k=k, **files)
+    assert result.exit_code == 2
+    said = " ".join(html.unescape(result.output).split())
+    for word in words:
+        assert word in said
