@@ -41,13 +41,13 @@ def start(kind, k=3, rows=(3, 77, 130)):
     return dict(weights_init=np.full(k, 1 / k), means_init=X[list(rows)], precisions_init=precisions)
 
 
-SLOW_TO_CHECK = {
+NOT_EQUAL = {
     "check_sample_weight_equivalence_on_dense_data": "starts draw rows, and repeated rows are drawn otherwise",
 }
 
 
 @parametrize_with_checks(
-    [method(n_init=2, verbose=False) for method in METHODS], expected_failed_checks=lambda _: SLOW_TO_CHECK
+    [method(n_init=2, verbose=False) for method in METHODS], expected_failed_checks=lambda _: NOT_EQUAL
 )
 def test_scikit_learn(estimator, check):
     check(estimator)
@@ -109,9 +109,10 @@ def test_likelihood_rises_and_hard_constraints_hold(method, kind, case):
         mixture = method(k, covariance_type=kind, n_init=2, max_iter=25, tol=0, reg_covar=1e-9, **options, **QUIET)
         mixture.fit(data, constraints=known, sample_weight=weight)
     path = mixture.objective_
-    # The variances get reg_covar on top, which costs at most a little: a cluster on one spot costs more.
+    # The variances get reg_covar on top, which costs at most a little; but a cluster on one spot costs more.
+    collapsed = abs(mixture.precisions_cholesky_).max() > 1e3
     slack = 1e-6 * (1 + abs(path[:-1]))
-    assert (np.diff(path) >= -slack).all() or np.linalg.det(np.atleast_2d(mixture.covariances_[0])).min() < 1e-6
+    assert collapsed or (np.diff(path) >= -slack).all()
     assert mixture.violations_.n_hard == 0
     assert mixture.membership_.sum(axis=1) == pytest.approx(1)
     assert ((mixture.uncertainty_ >= 0) & (mixture.uncertainty_ <= 1 + 1e-12)).all()
