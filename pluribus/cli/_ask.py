@@ -51,7 +51,7 @@ def run(job: AskJob) -> Path:
     answers = Answers(len(table.ids))
     if out.exists():
         answers = Answers.read(out, len(table.ids), ids=table.ids)
-        console.print(f"{out} has {len(answers)} answers; going on with it.", markup=False, highlight=False)
+        console.print(f"{out} has {len(answers)} answers; going on with it.", soft_wrap=True, markup=False, highlight=False)
     selector = _selector(method, prepared.X, k, job.seed)
     shown = SideBySide(table, prepared)
     start = len(answers)

@@ -80,7 +80,8 @@ def _add(grid: Grid, frame: pd.DataFrame, name: str, one: int, other: int) -> No
 
 def _shown(value: object) -> str:
     if isinstance(value, float | np.floating):
-        return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:.5g}"
+        number = float(value)
+        return f"{number:,.0f}" if abs(number) >= 1e5 else f"{number:.5g}"
     return _cut(str(value))
 
 
