@@ -109,10 +109,8 @@ def test_likelihood_rises_and_hard_constraints_hold(method, kind, case):
         mixture = method(k, covariance_type=kind, n_init=2, max_iter=25, tol=0, reg_covar=1e-9, **options, **QUIET)
         mixture.fit(data, constraints=known, sample_weight=weight)
     path = mixture.objective_
-    # The variances get reg_covar on top, which costs at most a little; but a cluster on one spot costs more.
-    collapsed = abs(mixture.precisions_cholesky_).max() > 1e3
-    slack = 1e-6 * (1 + abs(path[:-1]))
-    assert collapsed or (np.diff(path) >= -slack).all()
+    slack = 1e-6 * (1 + abs(path[:-1]))  # the variances get reg_covar on top, which costs a little
+    assert (np.diff(path) >= -slack).all()
     assert mixture.violations_.n_hard == 0
     assert mixture.membership_.sum(axis=1) == pytest.approx(1)
     assert ((mixture.uncertainty_ >= 0) & (mixture.uncertainty_ <= 1 + 1e-12)).all()
