@@ -159,6 +159,9 @@ def combine(
     ] = Unobserved.error,
     out: Out = None,
     quiet: Quiet = False,
+    must_link: MustLink = None,
+    cannot_link: CannotLink = None,
+    known_labels: KnownLabels = None,
 ) -> None:
     """Combine clusterings of the same objects into one.
 
@@ -177,6 +180,9 @@ def combine(
             unobserved=unobserved.value,
             out=out,
             quiet=quiet,
+            must_link=must_link,
+            cannot_link=cannot_link,
+            known_labels=known_labels,
         )
     )
 

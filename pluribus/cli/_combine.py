@@ -11,8 +11,10 @@ import pandas as pd
 from rich.console import Console
 
 from pluribus.cli import _input, _methods, _output
+from pluribus.cli._known import check_feasible, read_known
 from pluribus.cli._labels import label_columns
 from pluribus.consensus import MethodComparison, accumulate, by_name, compare_methods, configured
+from pluribus.consensus._constrained_base import enough_clusters
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.report._k_indices import KIndices
@@ -34,6 +36,9 @@ class CombineJob:
     unobserved: str = "error"
     out: Path | None = None
     quiet: bool = False
+    must_link: Path | None = None
+    cannot_link: Path | None = None
+    known_labels: Path | None = None
 
 
 def run(job: CombineJob) -> _output.Written:
@@ -48,6 +53,13 @@ def run(job: CombineJob) -> _output.Written:
         )
     ensemble, notes = read_ensemble(job.labels, job.id_column, _input.columns(job.ignore))
     _input.check_fits(k, ensemble.n_objects)
+    ids = np.arange(ensemble.n_objects) if ensemble.ids is None else ensemble.ids
+    known = read_known(job.must_link, job.cannot_link, job.known_labels, ids)
+    check_feasible(known, k, ids)
+    if known is not None:
+        method = "ceac" if method == "eac" else method
+        if method == ALL or not by_name(method)().takes_constraints:
+            raise ValueError(f"--method {method} takes no constraints: use ceac or acccs.")
     console.print(f"{ensemble!r}", markup=False)
     for note in notes:
         console.print(f"  {note}", markup=False, highlight=False)
@@ -67,7 +79,9 @@ def run(job: CombineJob) -> _output.Written:
             found = consensus.n_clusters_
         if method not in (ALL, "eac"):
             consensus = configured(method, n_clusters=found, random_state=job.seed, verbose=not job.quiet)
-            consensus.fit(ensemble)
+            if known is not None and k is None:
+                consensus.set_params(n_clusters=enough_clusters(known, consensus.n_clusters))
+            consensus.fit(ensemble, **({} if known is None else {"constraints": known}))
     notes += _output.say_warnings(console, caught)
     if compared is not None:
         notes += _methods.say(console, compared)
@@ -84,6 +98,7 @@ def run(job: CombineJob) -> _output.Written:
         notes=[*notes, *said],
         k_indices=judged,
         methods=compared,
+        known=known,
         parameters={
             "labels": [path.name for path in job.labels],
             "k": job.k,

@@ -102,3 +102,20 @@ def test_refused_in_the_users_words(job, files, options, k, words):
     said = " ".join(html.unescape(result.output).split())
     for word in words:
         assert word in said
+
+
+@pytest.mark.parametrize("k", [2, "auto"])
+def test_combine_takes_them_too(tmp_path, k):
+    frame = pd.DataFrame(
+        {"id": list("abcdef"), "x": [0, 0, 0, 1, 1, 1], "y": [0, 0, 1, 1, 2, 2], "z": [0, 0, 0, 1, 1, 2]}
+    )
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    (tmp_path / "apart.csv").write_text("b,c\n")
+    arguments = ("combine", tmp_path / "labels.csv", "--k", k, "--quiet", "--out", tmp_path / "out")
+    result = run(*arguments, "--cannot-link", tmp_path / "apart.csv")
+    assert result.exit_code == 0, result.output
+    labels = labels_of(tmp_path / "out")
+    assert labels["b"] != labels["c"]
+    refused = run(*arguments, "--method", "scec", "--cannot-link", tmp_path / "apart.csv")
+    assert refused.exit_code == 2
+    assert "takes no constraints" in " ".join(refused.output.split())
