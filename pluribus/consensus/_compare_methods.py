@@ -228,8 +228,11 @@ def _distinct(ensemble: Ensemble) -> int:
 
 def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *, asked_for: bool) -> str:
     """Why a method is not run; empty if it is."""
-    if getattr(by_name(name)(), "needs_data", False):
+    function = by_name(name)()
+    if function.needs_data:
         return "Not run: it needs the data beside the labels."
+    if function.takes_constraints and not asked_for:
+        return "Not run: it is made for constraints."
     cost = "" if asked_for else too_much(name, n_distinct, n_partitions, n_clusters)
     if not cost:
         return ""
