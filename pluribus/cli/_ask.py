@@ -51,7 +51,9 @@ def run(job: AskJob) -> Path:
     answers = Answers(len(table.ids))
     if out.exists():
         answers = Answers.read(out, len(table.ids), ids=table.ids)
-        console.print(f"{out} has {len(answers)} answers; going on with it.", soft_wrap=True, markup=False, highlight=False)
+        console.print(
+            f"{out} has {len(answers)} answers; going on with it.", soft_wrap=True, markup=False, highlight=False
+        )
     selector = _selector(method, prepared.X, k, job.seed)
     shown = SideBySide(table, prepared)
     start = len(answers)
@@ -100,7 +102,9 @@ def _say_end(console: Console, job: AskJob, answers: Answers, out: Path) -> None
     closure = answers.constraints.closure()
     sizes = closure.chunk_sizes.astype(object)  # products of large ones do not fit into 64 bits
     decided = (sizes * (sizes - 1) // 2).sum() + sizes[closure.cannot_link].prod(axis=1).sum()
-    data, file = shlex.quote(str(job.data)), shlex.quote(str(out))
+    file = shlex.quote(str(out))
+    names = ["--id", job.id_column] if job.id_column is not None else []
+    data = shlex.join([str(job.data), *names])
     lines = [
         f"{len(answers)} answers are in {out}; with all that follows, {decided:,} pairs are decided. To use them:",
         f"  pluribus cluster {data} --must-link {file} --cannot-link {file}",

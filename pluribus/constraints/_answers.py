@@ -180,6 +180,7 @@ class Answers:
         rows = closure.chunk_indicator
         for chunk in spoken_of[np.argsort(-closure.chunk_sizes[spoken_of], kind="stable")].tolist():
             self._members[chunk] = rows.indices[rows.indptr[chunk] : rows.indptr[chunk + 1]].tolist()
+        self._place = {group: at for at, group in enumerate(self._members)}  # order of first mention
         for a, b in closure.cannot_link.tolist():
             _note(self._apart, a, b)
 
@@ -191,14 +192,16 @@ class Answers:
 
     def _apply(self, answer: Answer) -> None:
         a, b = self._group(answer.one), self._group(answer.other)
-        self._members.setdefault(a, [answer.one])
-        self._members.setdefault(b, [answer.other])
+        for group, i in ((a, answer.one), (b, answer.other)):
+            if group not in self._members:
+                self._members[group] = [i]
+                self._place[group] = len(self._place)
         if answer.answer == "unsure":
             _note(self._unsure, a, b)
         elif answer.answer == "apart":
             _note(self._apart, a, b)
         elif a != b:
-            first, second = (g for g in self._members if g in (a, b))  # the one spoken of first keeps its place
+            first, second = sorted((a, b), key=self._place.__getitem__)  # the one spoken of first keeps its place
             self._into[second] = first
             self._members[first] += self._members.pop(second)
             for relation in (self._apart, self._unsure):
