@@ -80,8 +80,11 @@ def read_messages(vertices, component, indptr, indices, strength, reverse, edge,
     """Marginals, Bethe's log-sum of each component, and the probability that the ends of each edge agree."""
     k = U.shape[1]
     out = np.empty(k)
+    beliefs = np.empty_like(U)
     for v in vertices:
-        belief = _belief(indptr, v, U, messages)
+        beliefs[v] = _belief(indptr, v, U, messages)
+    for v in vertices:
+        belief = beliefs[v]
         total = _log_sum(belief)
         log_sum[component[v]] += total
         marginals[v] = np.exp(belief - total)
@@ -91,7 +94,7 @@ def read_messages(vertices, component, indptr, indices, strength, reverse, edge,
             if u < v:
                 continue
             mine = belief - messages[at]
-            other = _belief(indptr, u, U, messages) - messages[reverse[at]]
+            other = beliefs[u] - messages[reverse[at]]
             _through_edge(other, strength[at], out)
             both = _log_sum(mine + out)
             log_sum[component[v]] += both
