@@ -17,6 +17,8 @@ class Effort(NamedTuple):
 
 
 _EFFORT = {
+    "acccs": Effort(100),
+    "ceac": Effort(35, objects=2),
     "cspa": Effort(49, objects=2),
     "eac": Effort(17, objects=2),
     "embedding": Effort(2),
