@@ -15,6 +15,7 @@ from ._statements import Floats, Indices, log_odds
 
 _CERTAINTY = float(log_odds(0.9))  # of hard pairs, since all of them come under suspicion here
 _SCALE_NEIGHBOR = 7  # the distance to it is the scale of distances around an object
+_SCALE_ROWS = 5_000  # among which it is sought
 _LINKS = 64  # of each object, the surest, from which triangles are made
 
 
@@ -89,8 +90,9 @@ def _nearness(pairs: Indices, evidence: Any, n: int) -> Floats:
     if X.shape[0] != n:
         raise ConstraintError(f"evidence has {X.shape[0]} rows, but constraints are about {n} objects")
     objects, at = np.unique(pairs, return_inverse=True)
-    k = min(_SCALE_NEIGHBOR, n - 1)
-    scale = sklearn.neighbors.NearestNeighbors(n_neighbors=k + 1).fit(X).kneighbors(X[objects])[0][:, -1]
+    some = X[:: -(-n // _SCALE_ROWS)]  # a share of the rows changes all scales alike
+    neighbors = sklearn.neighbors.NearestNeighbors(n_neighbors=min(_SCALE_NEIGHBOR + 1, some.shape[0])).fit(some)
+    scale = neighbors.kneighbors(X[objects])[0][:, -1]
     scales = np.maximum(scale, np.finfo(np.float64).tiny)[at.reshape(-1, 2)]
     squared = sklearn.metrics.pairwise.paired_euclidean_distances(X[one], X[other]) ** 2
     return -np.log1p(squared / scales.prod(axis=1))
