@@ -17,7 +17,7 @@ class Effort(NamedTuple):
 
 
 _EFFORT = {
-    "acccs": Effort(100),
+    "acccs": Effort(100, objects=2),
     "ceac": Effort(35, objects=2),
     "cspa": Effort(49, objects=2),
     "eac": Effort(17, objects=2),
