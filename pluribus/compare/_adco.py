@@ -22,6 +22,7 @@ def densities(places: Places, X: Any, *, n_bins: int = 10) -> list[Densities]:
     if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
         raise ValueError(f"n_bins must be a whole number of at least 1; got {n_bins!r}.")
     places.check_rows(X)
+    places.check_tables()
     transposed = sparse.csr_array(places.memberships.T)
     n = places.n_objects
     parts = []
@@ -71,10 +72,8 @@ def _same(u: sparse.csr_array, v: sparse.csr_array) -> bool:
     """Whether two partitions are equal up to the order of their clusters: each cluster of one equals its twin."""
     if u.shape != v.shape:
         return False
-    products, squares_u, squares_v = (u.T @ v).toarray(), (u**2).sum(axis=0), (v**2).sum(axis=0)
-    twin = products.argmax(axis=1)
-    if len(np.unique(twin)) != len(twin) or not np.allclose(squares_u, squares_v[twin]):
-        return False
+    differences = (u**2).sum(axis=0)[:, None] + (v**2).sum(axis=0) - 2 * (u.T @ v).toarray()
+    twin = linear_sum_assignment(differences)[1]
     return not (u != v[:, twin]).nnz
 
 

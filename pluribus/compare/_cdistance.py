@@ -11,6 +11,7 @@ from pluribus.compare._places import Places
 from pluribus.compare._transport import transport_cost
 
 _MOST_WAYS = 2_000**2  # between the points of two clusters
+_MOST_PROBLEMS = 100_000  # each between two clusters
 
 
 class Clouds(NamedTuple):
@@ -36,6 +37,12 @@ def clouds(places: Places, X: Any, *, sample: int | None = None, random_state: A
 
 def ratio(a: Clouds, b: Clouds, n_jobs: int | None = None, verbose: bool = True) -> float:
     """The cost of the best plan between clusters, over that of the plan that knows nothing."""
+    n_problems = len(a.shares) * len(b.shares)
+    if n_problems > _MOST_PROBLEMS:
+        raise ValueError(
+            f"CDistance solves a transport problem for every two clusters, here {n_problems:,} of them, and the limit "
+            f"is {_MOST_PROBLEMS:,}. Use lift_emd_distance."
+        )
     moves = _all_moves(a, b)
     most = _largest(moves)
     if most > _MOST_WAYS:
@@ -62,7 +69,7 @@ def ratio(a: Clouds, b: Clouds, n_jobs: int | None = None, verbose: bool = True)
 
 def affordable(a: Clouds, b: Clouds) -> bool:
     """Whether ``ratio`` will take them."""
-    return _largest(_all_moves(a, b)) <= _MOST_WAYS
+    return len(a.shares) * len(b.shares) <= _MOST_PROBLEMS and _largest(_all_moves(a, b)) <= _MOST_WAYS
 
 
 def _points(X: Any, index: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 from pluribus._engine import run_tasks
 from pluribus.compare import _adco, _cdistance, _information, _lift, _lifted, _mallows, _matching, _pairs
 from pluribus.compare._overlap import pair_of_parsed
-from pluribus.compare._partitions import as_partition
+from pluribus.compare._partitions import of_memberships
 from pluribus.compare._places import Places
 from pluribus.partitions import Ensemble, as_ensemble
 
@@ -196,7 +196,7 @@ def _between_two(
     _check_overlap(ensemble)
     distance = DISTANCES[metric]
     if ensemble.memberships is not None:
-        members = [as_partition(u, name) for u, name in zip(members, ensemble.names, strict=True)]
+        members = [of_memberships(u, name) for u, name in zip(members, ensemble.names, strict=True)]
     return lambda i, j: distance(pair_of_parsed(members[i], members[j]), None, **options)
 
 

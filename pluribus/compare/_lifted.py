@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from pluribus.compare._places import Places
+from pluribus.compare._places import Places, check_columns
 from pluribus.partitions._lift import check_features, check_kernel, lift_map
 from pluribus.partitions._lifted_clusters import FeatureLift
 
@@ -94,6 +94,8 @@ def lifted(
     check_kernel(kernel, sigma, n_features)
     if not (isinstance(kernel, str) and kernel == "discrete"):
         places.check_rows(X)
+        if not callable(kernel):
+            check_columns(X)
     X = check_features(X, kernel, places.n_objects)
     lift = lift_map(X, places.n_objects, kernel=kernel, sigma=sigma, n_features=n_features, random_state=random_state)
     _check_size(places, lift, X)

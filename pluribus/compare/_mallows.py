@@ -1,5 +1,6 @@
 """CC: the transport distance between the clusters of two partitions (Mallows)."""
 
+from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ def centroids(places: Places, X: Any, *, p: float = 1) -> list[Centroids]:
     """The centroids of all partitions."""
     _check_exponent(p)
     X = places.check_vectors(X)
+    places.check_tables()
     sums = np.zeros((len(places.masses), X.shape[1]))
     for start in range(0, places.n_objects, _BLOCK):  # X as float64 is copied in parts only
         rows = slice(start, start + _BLOCK)
@@ -82,5 +84,5 @@ def cc_distance(a: Any, b: Any, X: Any = None, *, representation: Representation
 
 
 def _check_exponent(p: float) -> None:
-    if not 1 <= p < np.inf:
+    if not (isinstance(p, Real) and 1 <= p < np.inf):
         raise ValueError(f"p must be a number of at least 1; got {p!r}.")

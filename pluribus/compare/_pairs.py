@@ -116,7 +116,7 @@ def fowlkes_mallows_index(a: Any, b: Any) -> float:
     in_a, in_b = pairs.both + pairs.only_a, pairs.both + pairs.only_b
     if not in_a or not in_b:
         return float(in_a == in_b)
-    return pairs.both / (sqrt(in_a) * sqrt(in_b))
+    return sqrt(pairs.both / in_a) * sqrt(pairs.both / in_b)
 
 
 def adjusted_rand_index(a: Any, b: Any) -> float:

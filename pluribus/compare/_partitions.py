@@ -22,7 +22,11 @@ def as_partition(partition: Any, name: str) -> np.ndarray:
     """
     if not _is_matrix(partition):
         return encode_labels(partition, name)[0]
-    membership = check_membership(_numbers(partition, name), name)
+    return of_memberships(check_membership(_numbers(partition, name), name), name)
+
+
+def of_memberships(membership: np.ndarray, name: str) -> np.ndarray:
+    """The same for memberships that are known to be such."""
     if ((membership == 0) | (membership == 1)).all():
         return encode_labels(harden(membership), name)[0]
     return membership
@@ -31,7 +35,7 @@ def as_partition(partition: Any, name: str) -> np.ndarray:
 def _numbers(partition: Any, name: str) -> np.ndarray:
     try:
         values = np.asarray(partition.toarray() if sparse.issparse(partition) else partition, dtype=float)
-        labels = values.shape[1] == 1 and (np.minimum(np.abs(values), np.abs(values - 1)) > 1e-6).any()
+        labels = values.shape[1] == 1 and (np.abs(values - 1) > 1e-6).any()  # 0 and 1, too, are labels there
     except (TypeError, ValueError, IndexError):
         labels = True
     if labels:

@@ -14,6 +14,8 @@ from sklearn.utils import check_array
 from pluribus.compare._partitions import as_partitions
 from pluribus.partitions import Ensemble
 
+_MOST_CELLS = 2**26  # of a table of two partitions' clusters
+
 
 class Places(NamedTuple):
     """Clusters as columns of memberships; those that hold nothing are left out."""
@@ -75,10 +77,21 @@ class Places(NamedTuple):
         own = self.masses[clusters]
         return own / own.sum()
 
+    def check_tables(self) -> None:
+        """Refuse partitions into so many clusters that a table of theirs would not fit in memory."""
+        first, second = sorted(np.diff(self.offsets).tolist())[-2:] if len(self.offsets) > 2 else (0, 0)
+        if first * second > _MOST_CELLS:
+            raise ValueError(
+                f"Partitions into {first:,} and {second:,} clusters are too large for a distance between each two "
+                "clusters. Use a measure of pairs or of information, or compare a sample of the objects."
+            )
+
     def check_rows(self, X: Any) -> None:
         """X must describe the same objects."""
         if X is None:
             raise ValueError("X is missing: this distance needs the features of the objects beside the partitions.")
+        if not hasattr(X, "__len__") and not hasattr(X, "shape"):
+            raise ValueError(f"X must have a row for each object; got {X!r}.")
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         if n != self.n_objects:
             raise ValueError(
@@ -88,10 +101,15 @@ class Places(NamedTuple):
     def check_vectors(self, X: Any) -> Any:
         """X as a matrix of finite numbers, a row for each object; sparse stays sparse."""
         self.check_rows(X)
-        if isinstance(X, pd.DataFrame) and X.select_dtypes(exclude=["number", "bool"]).shape[1]:
-            words = X.select_dtypes(exclude=["number", "bool"]).columns[0]
-            raise ValueError(f"X has a column that is not numeric, {words!r}; encode it, or use adco_distance.")
+        check_columns(X)
         return check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+
+
+def check_columns(X: Any) -> None:
+    """A data frame must hold numbers only."""
+    words = list(X.select_dtypes(exclude=["number", "bool"])) if isinstance(X, pd.DataFrame) else []
+    if words:
+        raise ValueError(f"X has a column that is not numeric, {words[0]!r}; encode it, or use adco_distance.")
 
 
 def _columns(partition: np.ndarray) -> sparse.csr_array:

@@ -1,5 +1,6 @@
 """One partition as an integer array: coding labels of any kind, and numbering clusters."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def _one_dimensional(column: Any, name: str) -> Any:
         values[np.ma.getmaskarray(column)] = None
         column = values
     if not isinstance(column, np.ndarray):
-        if isinstance(column, str | bytes) or not hasattr(column, "__iter__"):
+        if isinstance(column, str | bytes | Mapping | set | frozenset) or not hasattr(column, "__iter__"):
             raise ValueError(f"{name} must be a sequence of labels, one for each object; got {column!r}.")
         items = list(column)
         column = np.fromiter(items, dtype=object, count=len(items))  # keeps tuples whole

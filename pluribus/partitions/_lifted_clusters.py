@@ -188,7 +188,10 @@ class KernelLift:
         def part(start: int, stop: int) -> np.ndarray:
             return _dense(memberships[start:stop].T @ _dense(self.values(X, start, stop) @ memberships))
 
-        products = _sum_over_rows(part, self.n_objects, self._block, n_jobs, verbose)
+        if X is None:  # K is the identity
+            products = _dense(memberships.T @ memberships)
+        else:
+            products = _sum_over_rows(part, self.n_objects, self._block, n_jobs, verbose)
         return LiftedClusters(memberships, None, (products + products.T) / 2, names)
 
     def directions(self, lifted: LiftedClusters, coefficients: np.ndarray) -> np.ndarray:

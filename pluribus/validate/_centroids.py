@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from pluribus.validate._pairs import FeaturePairs, Pairs
 
 _ROWS = 65_536
+_MOST_BETWEEN = 2**26  # distances between centers
 
 
 class Centers(NamedTuple):
@@ -26,6 +27,9 @@ class Centers(NamedTuple):
 
 def centers_of(pairs: Pairs, codes: np.ndarray) -> Centers:
     """From features in O(n d), from distances in O(n²) time and O(n k) memory."""
+    k = int(codes.max()) + 1
+    if k**2 > _MOST_BETWEEN:
+        raise ValueError(f"{k:,} clusters have too many distances between their centers; merge the small ones.")
     return _of_features(pairs.X, codes) if isinstance(pairs, FeaturePairs) else _of_distances(pairs, codes)
 
 

@@ -90,8 +90,8 @@ def choose_partition(
         By default the evidence of the ensemble.
     criteria : names in ``CRITERIA``, optional
         By default, of what is given: "silhouette", "dunn" and "description_length" (X or distances),
-        "similarity_silhouette" (ensemble or similarity; only if all candidates have one number of clusters, unless
-        there is nothing else), and "mutual_information" (ensemble; only if all have one number of clusters).
+        and if all candidates have one number of clusters, "similarity_silhouette" (ensemble or similarity) and
+        "mutual_information" (ensemble). If they have not, and there is neither X nor distances, "similarity_dunn".
     noise : {"raise", "exclude"}
         "exclude" judges each candidate by the objects that it puts into clusters.
     sample_size : "auto", int or None
@@ -164,11 +164,11 @@ def choose_partition(
 def default_criteria(levels: set[str], same_k: bool) -> list[str]:
     """Of what is there, those that are fair."""
     names = ["silhouette", "dunn", "description_length"] if "data" in levels else []
-    if "similarity" in levels and (same_k or not names):
+    if "similarity" in levels and same_k:
         names.append("similarity_silhouette")
     if "ensemble" in levels and same_k:
         names.append("mutual_information")
-    return names
+    return names or ["similarity_dunn"]
 
 
 def judged(

@@ -39,7 +39,8 @@ def davies_bouldin_cost(
         average.
     sample_size : "auto", int or None
         For similarities that do not give sums over clusters in linear time (an ensemble with missing labels); all
-        others are exact.
+        others are exact. The medoids of a sample are not those of all objects, so that with ``between="medoids"`` the
+        interval is too narrow; with "mean" it holds.
 
     Returns
     -------

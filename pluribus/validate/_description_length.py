@@ -1,6 +1,7 @@
 """The description length of a partition by dissimilarity increments (G-DID)."""
 
 import warnings
+from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -142,8 +143,8 @@ class _Description(NamedTuple):
 def _checked(labels: Any, X: Any, distances: Any, model: str, penalty: float, noise: str) -> tuple[np.ndarray, Pairs]:
     if model not in ("did", "exponential"):
         raise ValueError(f"model must be 'did' or 'exponential'; got {model!r}.")
-    if not penalty >= 0:
-        raise ValueError(f"penalty must not be negative; got {penalty!r}.")
+    if not (isinstance(penalty, Real) and 0 <= penalty < np.inf):
+        raise ValueError(f"penalty must be a number that is not negative; got {penalty!r}.")
     codes, pairs = with_pairs(labels, X, distances, None, noise=noise, at_least=1)
     if pairs.n < 3:
         raise ValueError(f"Increments need at least three objects; got {pairs.n}.")

@@ -1,5 +1,6 @@
 """The statistical index of nearest neighbors: the density that a partition gives each object's neighborhood."""
 
+from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -102,8 +103,10 @@ def neighbor_density_index(
         raise ValueError("One object has no neighbors; there must be at least two.")
     if n_neighbors is None:
         n_neighbors = min(10, n - 1)
-    if not 1 <= n_neighbors < n:
-        raise ValueError(f"n_neighbors={n_neighbors} must be at least 1 and less than the {n} objects.")
+    if not (isinstance(n_neighbors, Integral) and 1 <= n_neighbors < n):
+        raise ValueError(
+            f"n_neighbors={n_neighbors!r} must be a whole number of at least 1 and less than the {n} objects."
+        )
     asked = _asked(n, sample_size, random_state)
     parts = over_blocks(
         lambda start, stop: _neighborhoods(pairs, codes, asked[start:stop], n_neighbors),

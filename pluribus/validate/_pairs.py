@@ -1,6 +1,7 @@
 """How far apart, or how alike, each two objects are: from features, distances or similarities, row by row."""
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,15 +58,22 @@ class FeaturePairs(Pairs):
         self.X, self.metric, self.n_jobs = X, metric, n_jobs
         self.n = X.shape[0]
 
+    @cached_property
+    def _placed(self) -> Any:
+        """Around the origin, where matrix products are exact enough; other metrics may depend on where it is."""
+        if self.metric != "euclidean" or sparse.issparse(self.X) or self.X.shape[1] <= _FEW_FEATURES:
+            return self.X
+        return self.X - self.X.mean(axis=0, dtype=np.float64).astype(self.X.dtype)
+
     def take(self, index: np.ndarray) -> "FeaturePairs":
         return FeaturePairs(self.X[index], self.metric, self.n_jobs)
 
     def rows(self, index: np.ndarray) -> np.ndarray:
-        some = self.X[index]
-        if self.metric == "euclidean" and not sparse.issparse(self.X) and self.X.shape[1] <= _FEW_FEATURES:
-            out = cdist(some, self.X)
+        X = self._placed
+        if self.metric == "euclidean" and not sparse.issparse(X) and X.shape[1] <= _FEW_FEATURES:
+            out = cdist(X[index], X)
         else:
-            out = pairwise_distances(some, self.X, metric=self.metric).astype(np.float64, copy=False)
+            out = pairwise_distances(X[index], X, metric=self.metric).astype(np.float64, copy=False)
         out[np.arange(len(index)), index] = 0  # matrix products leave rounding errors there
         return out
 

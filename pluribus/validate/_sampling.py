@@ -60,9 +60,9 @@ def estimate(
     rng = np.random.default_rng(seeds(random_state, 1)[0])
     sizes = np.bincount(codes)
     if 2 * len(sizes) > limit:
+        enough = f"{4 * len(sizes)} or more" if 4 * len(sizes) < n else "None to use all objects"
         raise ValueError(
-            f"{len(sizes):,} clusters cannot all show in a sample of {limit:,} objects. Give "
-            f"sample_size={4 * len(sizes)} or more."
+            f"{len(sizes):,} clusters cannot all show in a sample of {limit:,} objects. Give sample_size={enough}."
         )
     drawn = stratified_sample(codes, limit, floor=_FLOOR, random_state=rng)
     value = statistic(pairs.take(drawn), codes[drawn], _weights(codes[drawn], sizes))

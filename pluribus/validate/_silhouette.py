@@ -26,9 +26,9 @@ def silhouette_index(
 
     Of each object, how much nearer it is on average to the objects of its own cluster than to those of the next:
     (b - a) / max(a, b). With similarities it is how much more similar, (a - b) / max(a, b), which is not the silhouette
-    of the distances 1 - similarity. An object alone in its cluster has 0. Fair between partitions with different
-    numbers of clusters. It prefers round clusters of one size; on evidence it follows the shapes that the ensemble
-    found.
+    of the distances 1 - similarity. An object alone in its cluster has 0. It prefers round clusters of one size, and
+    is fair between partitions with different numbers of clusters. On evidence it follows the shapes that the ensemble
+    found, but there it favors few clusters.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -241,6 +241,8 @@ def stability(
     [0.4, 0.0, 0.2]
     """
     X = check_features(X)
+    if not (isinstance(subsample, Real) and 0 < subsample <= 1):
+        raise ValueError(f"subsample must be a share of the rows, more than 0 and at most 1; got {subsample!r}.")
     ks = numbers_of_clusters(k_range, round(subsample * X.shape[0]) - 1)
     if clusterer is None:  # one careful start: differences between members should come from their rows
         clusterer = KMeans(n_init=1) if X.shape[0] <= _LLOYD_UP_TO else "kmeans"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pluribus.validate._criteria import Criterion
 
-_TIE = 1e-9  # of the range of the values
+_TIE = 1e-9  # of the best value, or of 1 if that is less
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,19 @@ def vote(values: pd.DataFrame, criteria: list[Criterion]) -> Vote:
         defined = ~np.isnan(score)
         best[criterion.name] = []
         if defined.any():
-            top = score[defined].max()
-            near = score >= top - _TIE * max(abs(top), 1.0) if np.isfinite(top) else score == top
+            near = _near(score, score[defined].max())
             best[criterion.name] = np.flatnonzero(near).tolist()
             votes[near] += 1 / near.sum()
     tied = np.flatnonzero(votes >= votes.max() - 1e-9).tolist()
     first = np.nan_to_num(_score(values, criteria[0]), nan=-np.inf)
-    undecided = [place for place in tied if first[place] == first[tied].max()]
+    near = _near(first, first[tied].max())
+    undecided = [place for place in tied if near[place]]
     return Vote(undecided[0], votes, best, tied, undecided)
+
+
+def _near(score: np.ndarray, top: float) -> np.ndarray:
+    """Which are as good as the best, but for rounding."""
+    return score >= top - _TIE * max(abs(top), 1.0) if np.isfinite(top) else score == top
 
 
 def _score(values: pd.DataFrame, criterion: Criterion) -> np.ndarray:

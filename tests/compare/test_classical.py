@@ -76,3 +76,14 @@ def test_distance_matrix_and_medoid():
         compare.distance_matrix(ensemble, "nope")
     with pytest.raises(ValueError, match="average"):
         compare.normalized_mutual_information_index(RP, FP, average="odd")
+
+
+def test_equal_partitions_are_exactly_1():
+    for n in range(1, 60):
+        assert compare.fowlkes_mallows_index([0] * n, [1] * n) == 1
+
+
+@pytest.mark.parametrize("labels", [{0: "a", 1: "b"}, {0, 1}], ids=["dict", "set"])
+def test_labels_without_an_order_are_refused(labels):
+    with pytest.raises(ValueError, match="must be a sequence"):
+        compare.rand_index(labels, [0, 1])

@@ -26,7 +26,8 @@ def soft(rng, n, k):
 
 def one_hot(labels):
     labels = np.asarray(labels)
-    return (labels[:, None] == np.arange(labels.max() + 1)).astype(float)
+    k = max(labels.max() + 1, 2)  # a single column of 0 and 1 could be labels
+    return (labels[:, None] == np.arange(k)).astype(float)
 
 
 def together(u):
@@ -169,3 +170,14 @@ def test_bad_memberships(monkeypatch):
     monkeypatch.setattr(_partitions, "_MOST_NUMBERS", 20)
     with pytest.raises(ValueError, match="5 objects into 5 clusters is too large"):
         compare.edit_distance(u, range(5))
+
+
+def test_a_column_of_labels_is_not_taken_for_memberships():
+    column = np.array([[0], [0], [1], [1]])
+    with pytest.raises(ValueError, match="single column"):
+        compare.rand_index(column, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="single column"):
+        compare.lift_emd_distance([0, 0, 1, 1], column, np.eye(4))
+    assert compare.rand_index(np.ones((4, 1)), [0, 0, 0, 0]) == 1
+    partly = Ensemble.from_memberships([[[1.0], [1.0], [0.0]], [[0.5, 0.5], [1, 0], [0, 1]]])
+    assert compare.distance_matrix(partly, "rand")[0, 1] == 0.5

@@ -192,3 +192,48 @@ def test_bad_input(measure):
     assert measure([0] * 8, ["x"] * 8, X) == at_one
     assert measure(range(8), range(8, 16), X) == pytest.approx(at_one)
     assert measure([0, -1] * 4, [0, -1] * 4, X) == at_one
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-12, 1e-6, 1e6, 1e30])
+def test_units_do_not_matter(scale):
+    rng = np.random.default_rng(0)
+    points, a, b = rng.normal(size=(40, 3)), rng.integers(0, 4, 40), rng.integers(0, 5, 40)
+    for p in (1, 3):
+        assert cc_distance(a, b, points * scale, p=p) == pytest.approx(scale * cc_distance(a, b, points, p=p))
+    assert cdistance(a, b, points * scale) == pytest.approx(cdistance(a, b, points))
+
+
+def test_distances_that_overflow_are_refused():
+    for distance in (cc_distance, cdistance):
+        with pytest.raises(ValueError, match="too large"):
+            distance(RP, FP, X * 1e300)
+
+
+@given(seeds)
+@settings(max_examples=50)
+def test_adco_of_soft_partitions_does_not_depend_on_the_order_of_clusters(seed):
+    rng = np.random.default_rng(seed)
+    u = rng.dirichlet(np.full(3, 0.5), 8)
+    u = np.hstack([u[:, :2] / 2, u[:, :2] / 2, u[:, 2:]])  # two clusters twice
+    assert adco_distance(u, u[:, rng.permutation(5)], X) == 0
+
+
+def test_very_many_clusters_are_refused():
+    n = 10_000
+    points = np.arange(n)[:, None]
+    for distance in (adco_distance, cc_distance):
+        with pytest.raises(ValueError, match="10,000 and 10,000 clusters"):
+            distance(np.arange(n), np.arange(n), points)
+    with pytest.raises(ValueError, match="120,000 of them"):
+        cdistance(np.arange(n), np.arange(n) % 12, points)
+
+
+def test_data_that_are_none():
+    words = pd.DataFrame({"x": range(8), "word": list("aabbccdd")})
+    for distance in (lift_emd_distance, cc_distance):
+        with pytest.raises(ValueError, match="not numeric, 'word'"):
+            distance(RP, FP, words)
+        with pytest.raises(ValueError, match="a row for each object"):
+            distance(RP, FP, 5)
+    with pytest.raises(ValueError, match="at least 1"):
+        cc_distance(RP, FP, X, p="2")

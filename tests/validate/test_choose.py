@@ -212,3 +212,16 @@ def test_edges_of_choose_k():
     assert 2 <= constant.n_clusters <= 4
     sparse_k = choose_k(pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2))), (2, 4), n_members=5)
     assert 2 <= sparse_k.n_clusters <= 4
+
+
+def test_labels_alone_with_different_numbers_of_clusters_are_judged_fairly():
+    halves, thirds = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2]
+    choice = choose_partition([halves, thirds], ensemble=[halves, halves, thirds])
+    assert choice.frame.columns.tolist() == ["n_clusters", "similarity_dunn", "votes"]
+    assert choice.notes == ()
+
+
+def test_rounding_decides_no_tie():
+    values = pd.DataFrame({"silhouette": [0.5, 0.5 + 1e-15], "davies_bouldin": [0.3, 0.3]})
+    found = vote(values, chosen("silhouette", "davies_bouldin"))
+    assert (found.winner, found.undecided) == (0, [0, 1])

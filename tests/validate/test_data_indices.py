@@ -158,3 +158,18 @@ def test_an_estimate_is_a_number_and_survives_pickling():
     again = pickle.loads(pickle.dumps(value))
     assert again == value == 0.5
     assert (again.low, again.high, again.n_sampled, again.exact) == (0.4, 0.6, 100, False)
+
+
+def test_many_features_far_from_the_origin():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(100, 20)), np.arange(100) % 3
+    for index in (silhouette_index, dunn_index):
+        assert index(labels, X + 1e8) == pytest.approx(index(labels, X), abs=1e-6)
+
+
+def test_very_many_clusters_are_refused():
+    labels, X = np.arange(10_000), np.arange(10_000.0)[:, None]
+    with pytest.raises(ValueError, match="10,000 clusters"):
+        davies_bouldin_cost(labels, X)
+    with pytest.raises(ValueError, match="sample_size=None"):
+        silhouette_index(labels, X)

@@ -149,8 +149,9 @@ def test_errors_and_edges():
         description_length_cost([0, 1], [[0], [1]])
     with pytest.raises(ValueError, match="model must be"):
         description_length_cost([0] * 8, LINE, model="normal")
-    with pytest.raises(ValueError, match="penalty"):
-        description_length_cost([0] * 8, LINE, penalty=-1)
+    for penalty in (-1, np.inf, "1"):
+        with pytest.raises(ValueError, match="penalty"):
+            description_length_cost([0] * 8, LINE, penalty=penalty)
     with pytest.warns(UserWarning, match="penalty alone"):
         assert description_length_cost(range(8), LINE) == pytest.approx(4 * np.log(8))
     duplicates = np.repeat([[0.0], [1], [5], [12]], 5, axis=0)

@@ -99,8 +99,9 @@ def test_errors():
     X = np.arange(4.0)[:, None]
     with pytest.raises(ValueError, match="n_neighbors=4"):
         neighbor_density_index([0, 0, 1, 1], X, n_neighbors=4)
-    with pytest.raises(ValueError, match="n_neighbors=0"):
-        neighbor_density_index([0, 0, 1, 1], X, n_neighbors=0)
+    for n_neighbors in (0, 1.5, "2"):
+        with pytest.raises(ValueError, match="n_neighbors="):
+            neighbor_density_index([0, 0, 1, 1], X, n_neighbors=n_neighbors)
     with pytest.raises(ValueError, match="at least two"):
         neighbor_density_index([0], X[:1])
     with pytest.raises(ValueError, match="variant must be"):

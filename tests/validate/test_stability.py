@@ -76,6 +76,12 @@ def test_ranges_that_are_none(k_range):
         stability(np.arange(20.0)[:, None], k_range=k_range)
 
 
+@pytest.mark.parametrize("subsample", [0, 1.5, "0.8"])
+def test_subsamples_that_are_none(subsample):
+    with pytest.raises(ValueError, match="subsample must be"):
+        stability(np.arange(20.0)[:, None], k_range=(2, 3), subsample=subsample)
+
+
 def test_agreement_is_that_of_compare():
     members = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
     assert average_consistency_index([0, 0, 1, 2, 2, 2], members) == pytest.approx(53 / 108)
