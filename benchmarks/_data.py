@@ -22,6 +22,7 @@ READ = (
     "glass",
     "soybean_small",
     "mnist_test",
+    "balance_scale",
 )
 ARRAYS = ("mnist_test",)  # of READ, those in NAME.npz
 
@@ -165,6 +166,8 @@ _LOADED: dict[str, Callable[[], DataSet]] = {
     "breast_w": lambda: _read("breast_w"),
     "ionosphere": lambda: _scaled("ionosphere"),
     "pima": lambda: _scaled("pima"),
+    "glass": lambda: _scaled("glass"),
+    "balance_scale": lambda: _scaled("balance_scale"),
     "optdigits": _digits,
 }
 _MADE: dict[str, Callable[[np.random.Generator], DataSet]] = {

@@ -3,4 +3,4 @@
 Each source is a module here, with its protocol (``tables``, ``n_runs`` and ``score``; see ``_published``).
 """
 
-SOURCES = ("scec", "ppc", "penca", "embedding", "lift", "lift-emd")
+SOURCES = ("scec", "ppc", "penca", "embedding", "lift", "lift-emd", "constrained", "constrained-papers")

@@ -5,6 +5,8 @@
 - ``n_runs(quick) -> int``: how often each row is run.
 - ``score(table, row, run, quick) -> dict[str, float]``: one run of one row, the score of each method; the seed follows
   from ``run``, so the same run gives the same scores. A method that was not run is left out.
+- Optional: ``summary(reproduced) -> list[Grid]``, more tables, which stand first; ``figures(reproduced) -> dict``,
+  drawings for the docs, SVG by the name of the file. A table where nothing is published shows ours alone.
 """
 
 from collections.abc import Callable, Mapping

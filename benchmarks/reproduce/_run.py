@@ -6,7 +6,7 @@ Full runs, with all data sets there, also write their tables into the source's p
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from benchmarks import _data
 from benchmarks._session import RESULTS, ROOT, keep
 from benchmarks.reproduce._agreement import Reproduced, differences, order_kept
 from benchmarks.reproduce._published import Source
-from benchmarks.reproduce._show import as_markdown, grids, on_terminal, put_between_marks
+from benchmarks.reproduce._show import Grid, as_markdown, grids, on_terminal, put_between_marks
 
 DOCS = ROOT / "docs" / "reproduction"
 
@@ -38,7 +38,8 @@ def run(
     yield f"{(source.__doc__ or '').splitlines()[0]} {source.PAPER}"
     unfinished = results / f"{title}-unfinished"
     reproduced = compute(source, quick=quick, jobs=jobs, directory=unfinished)
-    all_grids = list(grids(reproduced))
+    more: Callable[[list[Reproduced]], list[Grid]] = getattr(source, "summary", lambda _: [])
+    all_grids = [*more(reproduced), *grids(reproduced)]
     for grid in all_grids:
         yield from on_terminal(grid)
     stamp = started.translate(str.maketrans("T", "-", ":-"))
@@ -49,6 +50,9 @@ def run(
     if not quick and not _data.missing_sets() and page.exists():
         page.write_text(put_between_marks(page.read_text(), as_markdown(all_grids)))
         yield f"Tables written into {page.name}."
+        drawings: Callable[[list[Reproduced]], dict[str, str]] = getattr(source, "figures", lambda _: {})
+        for file, drawing in drawings(reproduced).items():
+            (docs / file).write_text(drawing)
 
 
 def compute(source: Source, *, quick: bool, jobs: int, directory: Path) -> list[Reproduced]:

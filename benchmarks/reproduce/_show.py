@@ -31,7 +31,7 @@ def grids(tables: Sequence[Reproduced]) -> Iterator[Grid]:
     for table in tables:
         together.setdefault((table.published.score, table.published.methods), []).append(table)
     for group in together.values():
-        if len(group) > 1:
+        if len(group) > 1 and differences(group):
             yield _differences(f"All {len(group)} tables together", group)
 
 
@@ -39,11 +39,11 @@ def _cells(table: Reproduced) -> Grid:
     published = table.published
     n_runs = len(next(iter(table.ours.values())))
     better = "more" if published.more_is_better else "less"
-    title = (
-        f"{published.title}: {published.score} ({better} is better), theirs / ours ± standard deviation, {n_runs} runs"
-    )
+    beside = not np.isnan(table.theirs_array).all()
+    what = f"{'theirs / ' if beside else ''}ours ± standard deviation, {n_runs} runs"
+    title = f"{published.title}: {published.score} ({better} is better), {what}"
     rows = [
-        (row, *(_cell(*values) for values in zip(theirs, ours, spread, strict=True)))
+        (row, *(_cell(*values, beside=beside) for values in zip(theirs, ours, spread, strict=True)))
         for row, theirs, ours, spread in zip(
             published.theirs, table.theirs_array, table.means, table.spreads, strict=True
         )
@@ -54,7 +54,7 @@ def _cells(table: Reproduced) -> Grid:
 def _differences(title: str, tables: Sequence[Reproduced]) -> Grid:
     header = ("method", "cells", "theirs, mean", "ours, mean", "ours − theirs", "absolute difference")
     rows = [
-        (d.method, str(d.n_cells), _short(d.theirs), _short(d.ours), f"{d.signed:+.3f}", _short(d.absolute))
+        (d.method, str(d.n_cells), short(d.theirs), short(d.ours), f"{d.signed:+.3f}", short(d.absolute))
         for d in differences(tables)
     ]
     kept, total = order_kept(tables)
@@ -63,12 +63,12 @@ def _differences(title: str, tables: Sequence[Reproduced]) -> Grid:
     return Grid(title, header, rows, (words,))
 
 
-def _cell(theirs: float, ours: float, spread: float) -> str:
-    published = "–" if np.isnan(theirs) else _short(theirs)
-    return f"{published} / –" if np.isnan(ours) else f"{published} / {_short(ours)} ± {_short(spread)}"
+def _cell(theirs: float, ours: float, spread: float, *, beside: bool) -> str:
+    found = "–" if np.isnan(ours) else f"{short(ours)} ± {short(spread)}"
+    return f"{'–' if np.isnan(theirs) else short(theirs)} / {found}" if beside else found
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
     """Three digits, without the zero before the point."""
     return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
 

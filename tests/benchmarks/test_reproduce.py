@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -201,3 +202,52 @@ def test_a_row_of_lifted_consensus():
     found = lift.score("Table 3", "iris", 0, True)
     assert set(found) == set(lift.METHODS)
     assert found["LiftKm"] == pytest.approx(0.114, abs=0.03)
+
+
+def test_curves_of_the_constrained_methods():
+    from benchmarks.reproduce import constrained
+
+    for method in ("cop-kmeans", "pckmeans", "ceac"):
+        once, again = (constrained.score("iris", method, 0, True) for _ in range(2))
+        assert once == again
+        assert set(once) == {"0", "10", "50", "others, 0", "others, 50"}
+        assert once["50"] > once["0"]
+
+
+def test_the_rise_over_the_sets_and_the_drawings():
+    from benchmarks.reproduce import constrained
+
+    columns = ("0", "50", *constrained.OTHERS)
+    first, second = (
+        Reproduced(
+            Published(name, "ARI", True, columns, {"cop-kmeans": (None,) * 4}),
+            {"cop-kmeans": np.array([[0.4, 0.4 + rise, 0.3, 0.35], [0.6, 0.6 + rise, 0.3, 0.35]])},
+        )
+        for name, rise in (("iris", 0.3), ("wine", -0.1))
+    )
+    (grid,) = constrained.summary([first, second])
+    (row,) = grid.rows
+    assert row == ("cop-kmeans", ".500", ".600", "+0.100 ± .000", "1 of 2", "-0.100 (wine)", ".300", ".350", "+0.050")
+    drawings = constrained.figures([first, second])
+    assert list(drawings) == ["constrained-iris.svg", "constrained-wine.svg"]
+    picture = ElementTree.fromstring(drawings["constrained-iris.svg"])
+    assert "cop-kmeans" in [element.text for element in picture.iter()]
+    assert len([element for element in picture.iter() if element.tag.endswith("polyline")]) == 1
+    tables = list(grids([first, second]))
+    assert [table.title.split(":")[0] for table in tables] == ["iris", "wine"]  # nothing published: no differences
+    assert tables[0].rows[0][1] == ".500 ± .100"
+
+
+def test_f_of_pairs_by_hand():
+    from benchmarks.reproduce.constrained_papers import pair_f
+
+    # Together in truth: 01, 23; found: 01, 02, 12. One is right.
+    assert pair_f(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])) == pytest.approx(2 / 5)
+
+
+def test_a_row_of_each_paper_on_constraints():
+    from benchmarks.reproduce import constrained_papers
+
+    for table in constrained_papers.tables(True):
+        row = next(iter(table.theirs))
+        assert set(constrained_papers.score(table.title, row, 0, True)) >= set(table.methods)

@@ -1,0 +1,67 @@
+"""Curves with their spread as a small SVG."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+COLORS = (
+    "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b",
+    "#e377c2", "#7f7f7f", "#bcbd22", "#17becf", "#393b79", "#ad494a",
+)  # fmt: skip
+WIDTH, HEIGHT, LEFT, TOP, LEGEND, BOTTOM = 720, 400, 60, 36, 180, 52
+
+
+class Curve(NamedTuple):
+    """A value and its spread at each place; NaN where there is none."""
+
+    name: str
+    values: np.ndarray
+    spreads: np.ndarray
+
+
+def draw(title: str, across: str, up: str, places: Sequence[str], curves: Sequence[Curve]) -> str:
+    """The curves, a whisker of one spread up and down at each place, and a legend in the order of the last values."""
+    width, height = WIDTH - LEFT - LEGEND, HEIGHT - TOP - BOTTOM
+    values = np.concatenate([side for c in curves for side in (c.values - c.spreads, c.values + c.spreads)])
+    low, high = min(0.0, float(np.nanmin(values))), max(0.1, float(np.nanmax(values)))
+
+    def x(place: float) -> float:
+        return LEFT + width * (place + 0.5) / len(places)
+
+    def y(value: float) -> float:
+        return TOP + height * (high - value) / (high - low)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+        f'font-size="12"><rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        _text(LEFT, 20, title, "font-weight='bold' font-size='14'"),
+        _text(LEFT + width / 2, HEIGHT - 12, across, "text-anchor='middle'"),
+        _text(0, 0, up, f"text-anchor='middle' transform='translate(16 {TOP + height / 2}) rotate(-90)'"),
+    ]
+    for tick in np.arange(np.ceil(low * 10) / 10, high + 1e-9, 0.1 if high - low < 0.6 else 0.2):
+        parts.append(_line(LEFT, y(tick), LEFT + width, y(tick), "#dddddd"))
+        parts.append(_text(LEFT - 8, y(tick) + 4, f"{tick:.1f}", "text-anchor='end'"))
+    parts += [_text(x(i), TOP + height + 18, place, "text-anchor='middle'") for i, place in enumerate(places)]
+    ranked = sorted(range(len(curves)), key=lambda i: -curves[i].values[np.isfinite(curves[i].values)][-1])
+    for rank, i in enumerate(ranked):
+        color, curve = COLORS[i % len(COLORS)], curves[i]
+        shift = (i - (len(curves) - 1) / 2) * 0.04  # whiskers beside each other
+        there = np.flatnonzero(np.isfinite(curve.values))
+        points = " ".join(f"{x(p + shift):.1f},{y(curve.values[p]):.1f}" for p in there)
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.8"/>')
+        for p in there:
+            ends = y(curve.values[p] - curve.spreads[p]), y(curve.values[p] + curve.spreads[p])
+            parts.append(_line(x(p + shift), ends[0], x(p + shift), ends[1], color))
+        at = TOP + 12 + 20 * rank
+        parts.append(_line(LEFT + width + 12, at, LEFT + width + 36, at, color, 3))
+        parts.append(_text(LEFT + width + 42, at + 4, curve.name))
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{color}" stroke-width="{width:g}"/>'
+
+
+def _text(x: float, y: float, text: str, how: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" {how}>{text}</text>'
