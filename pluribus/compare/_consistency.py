@@ -54,7 +54,8 @@ def agreement_with_members(partition: Any, ensemble: Any, index: str | Measure =
     partition : sequence of n labels
     ensemble : Ensemble, or labels that can be one
     index : name in ``INDICES``, "consistency", or a function of two label sequences (the partition, the member)
-        Each member is compared on the objects that it and the partition cover.
+        Each member is compared on the objects that it and the partition cover, soft ones by their labels of highest
+        membership.
 
     Returns
     -------

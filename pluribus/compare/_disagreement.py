@@ -69,6 +69,7 @@ def mean_disagreement(ensemble: Any, *, n_jobs: int | None = None, verbose: bool
 
     The mean over all pairs of partitions that both cover the object, by the product of their weights, of the share of
     the other objects with which it is together in one of the two only. NaN where no two partitions cover the object.
+    Soft partitions count by their labels of highest membership.
 
     Parameters
     ----------

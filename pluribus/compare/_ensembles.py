@@ -102,6 +102,8 @@ def distance_matrix(
            [2.  , 1.25, 0.  ]])
     """
     ensemble = as_ensemble(ensemble)
+    if not (isinstance(metric, str) or callable(metric)):
+        raise ValueError(f"metric must be the name of a distance or a function of two partitions; got {metric!r}.")
     if not isinstance(metric, str):  # those we know by name have a faster way
         metric = next((name for name, own in (DISTANCES | SPATIAL_DISTANCES).items() if own is metric), metric)
     compare = _between_two(ensemble, metric, X, options, n_jobs, verbose)

@@ -67,9 +67,10 @@ def normalized_mutual_information_index(a: Any, b: Any, *, average: Average = "g
     0.816497
     """
     overlap, information, entropy_a, entropy_b = _terms(a, b)
+    entropy = _mean(entropy_a, entropy_b, average)
     if (overlap.a > 0).sum() == 1 or (overlap.b > 0).sum() == 1:
         return float((overlap.a > 0).sum() == (overlap.b > 0).sum())
-    return min(information / _mean(entropy_a, entropy_b, average), 1.0)
+    return min(information / entropy, 1.0)
 
 
 def adjusted_mutual_information_index(a: Any, b: Any, *, average: Average = "arithmetic") -> float:
@@ -82,12 +83,13 @@ def adjusted_mutual_information_index(a: Any, b: Any, *, average: Average = "ari
     0.571429
     """
     overlap, information, entropy_a, entropy_b = _terms(hard_overlap(a, b, "adjusted_mutual_information_index"), None)
+    entropy = _mean(entropy_a, entropy_b, average)
     if len(overlap.shared) == (overlap.a > 0).sum() == (overlap.b > 0).sum():
         return 1.0  # each cluster meets one cluster only: equal
     if (overlap.a > 0).sum() == 1 or (overlap.b > 0).sum() == 1:
         return 0.0
     expected = _expected(overlap)
-    below = _mean(entropy_a, entropy_b, average) - expected
+    below = entropy - expected
     epsilon = np.finfo(float).eps
     below = min(below, -epsilon) if below < 0 else max(below, epsilon)
     return float((information - expected) / below)

@@ -87,3 +87,9 @@ def test_equal_partitions_are_exactly_1():
 def test_labels_without_an_order_are_refused(labels):
     with pytest.raises(ValueError, match="must be a sequence"):
         compare.rand_index(labels, [0, 1])
+
+
+def test_unknown_averages_are_refused_for_trivial_partitions_too():
+    for index in (compare.normalized_mutual_information_index, compare.adjusted_mutual_information_index):
+        with pytest.raises(ValueError, match="average must be"):
+            index([0, 0], [0, 0], average="harmonic")

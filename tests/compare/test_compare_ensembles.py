@@ -139,3 +139,9 @@ def test_all_measures_at_once():
     }  # fmt: skip
     with pytest.raises(ValueError, match="X has 3 rows"):
         compare.compare_partitions(RP, FP, X[:3])
+
+
+@pytest.mark.parametrize("metric", [None, 5])
+def test_metrics_that_are_none(metric):
+    with pytest.raises(ValueError, match="metric must be"):
+        compare.distance_matrix([[0, 0, 1], [0, 1, 1]], metric)
