@@ -56,15 +56,19 @@ class ConsensusMixin(ClusterMixin):
         if membership is not None:
             self.membership_ = np.ascontiguousarray(membership[:, order])
         else:
-            n = len(labels)
-            if 8 * n * n_clusters > _MOST_MEMORY:
-                raise MemoryLimitError(
-                    f"{n_clusters:,} clusters of {n:,} objects: their memberships would take "
-                    f"{8 * n * n_clusters / 1e9:.0f} GB. Give n_clusters, or limit it by k_range."
-                )
+            check_memberships_fit(len(labels), n_clusters)
             self.membership_ = normalize_rows(mean_evidence(ensemble, self.labels_, n_clusters))
         self.uncertainty_ = normalized_entropy(self.membership_)
         return self
+
+
+def check_memberships_fit(n: int, n_clusters: int) -> None:
+    """Refuse more clusters than there is memory for the memberships, of a method that finds their number itself."""
+    if 8 * n * n_clusters > _MOST_MEMORY:
+        raise MemoryLimitError(
+            f"{n_clusters:,} clusters of {n:,} objects: their memberships would take "
+            f"{8 * n * n_clusters / 1e9:.0f} GB. Give n_clusters, or members with fewer clusters."
+        )
 
 
 def normalize_rows(affinity: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus.compare import DISTANCES, distance_matrix
-from pluribus.consensus._base import ConsensusMixin, normalize_rows
+from pluribus.consensus._base import ConsensusMixin, check_memberships_fit, normalize_rows
 from pluribus.consensus._bipartite_partitioning import soft_evidence
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble, encode_labels
@@ -34,9 +34,11 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
     n_clusters : int, optional
         Choose only among the members with this number of clusters; by default among all.
     distance : str or callable
-        A name in ``pluribus.compare.DISTANCES``, or a function of two label sequences (integers, -1 = missing). Each
-        two members are compared on the objects that both cover. "mirkin", "edit" and "van_dongen" count objects, so
-        that a member which covers few seems near; where labels are missing prefer the others.
+        A name in ``pluribus.compare.DISTANCES``, or a function of two label sequences (integers, -1 = missing), such
+        as ``lambda a, b: cc_distance(a, b, X)`` of a distance that knows the features X. By a name each two members are
+        compared on the objects that both cover. "mirkin", "edit" and "van_dongen" count objects, so that a member which
+        covers few seems near; where labels are missing prefer the others. Soft members are compared by their clusters
+        of highest membership, since a fuzzy distance of a member to its own copy is not 0.
     verbose : bool
         Show progress (only on a terminal).
 
@@ -100,12 +102,14 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         candidates = self._find_candidates(ensemble)
-        self.distances_ = distance_matrix(ensemble, self.distance, verbose=self.verbose)
+        hard = ensemble if ensemble.memberships is None else Ensemble(ensemble.labels, names=ensemble.names)
+        self.distances_ = distance_matrix(hard, self.distance, verbose=self.verbose)
         cost = (self.distances_ @ ensemble.weights)[candidates]
         # The same sum rounds differently when clusters are numbered differently.
         nearest = np.flatnonzero(cost <= cost.min() + _TIE * abs(cost).max())[0]
         self.medoid_ = int(candidates[nearest])
         labels, classes = encode_labels(ensemble.labels[:, self.medoid_])
+        check_memberships_fit(len(labels), len(classes))
         evidence_of = mean_evidence if ensemble.memberships is None else soft_evidence
         evidence = evidence_of(ensemble, labels, len(classes))
         if (labels < 0).any():

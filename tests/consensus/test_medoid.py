@@ -6,7 +6,9 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from pluribus import Ensemble, EnsembleClusterer, compare
+from pluribus.consensus import _base
 from pluribus.consensus._medoid import MedoidPartition
+from pluribus.evidence import MemoryLimitError
 from pluribus.generate import Generator
 
 LABELS = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
@@ -105,6 +107,27 @@ def test_soft_partitions():
     hard, model = medoid().fit(labels), medoid().fit(soft)
     assert model.medoid_ == hard.medoid_
     assert (model.uncertainty_ >= hard.uncertainty_ - 1e-9).all()
+
+
+@pytest.mark.parametrize("distance", [*compare.DISTANCES, compare.rand_distance])
+def test_copies_of_a_soft_partition_are_near_each_other(distance):
+    vague, sharp = np.array([[0.6, 0.4], [0.6, 0.4], [0.4, 0.6], [0.4, 0.6]]), np.eye(2)[[0, 1, 1, 1]]
+    model = medoid(distance=distance).fit(Ensemble.from_memberships([sharp, vague, vague, vague]))
+    assert model.medoid_ == 1
+    assert model.distances_[1, 2] == 0
+
+
+def test_a_distance_that_knows_the_features():
+    X = np.array([[0.0], [1], [2], [10], [11], [12]])
+    model = medoid(distance=lambda a, b: compare.cc_distance(a, b, X)).fit(LABELS)
+    np.testing.assert_allclose(model.distances_, compare.distance_matrix(LABELS, "cc", X))
+
+
+def test_too_many_clusters_for_the_memory(monkeypatch):
+    monkeypatch.setattr(_base, "_MOST_MEMORY", 100)
+    with pytest.raises(MemoryLimitError, match="3 clusters of 6 objects.*Give n_clusters"):
+        medoid(3).fit(LABELS)
+    assert medoid(2).fit(LABELS).medoid_ == 0
 
 
 def test_brings_its_own_number_of_clusters_to_data():
