@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from pluribus.report._words import percent
+
 _NEARLY = 0.9  # a share of the objects from which a relation holds
 _MOSTLY = 0.8  # and from which it does with exceptions
 _PART = 0.25  # a share of a cluster that is not small
@@ -74,11 +76,11 @@ def in_words(streams: Streams, names: list[str], covered: float) -> str:
     along, back = float(streams.main_size.sum() / n), float(streams.target_main_size.sum() / n)
     parts = [_relation(held, held_targets, along, back)]
     if held > 1 and held_targets > 1 and along < 1:
-        parts.append(f"{_percent(along)} of its objects go where most of their cluster goes.")
+        parts.append(f"{percent(along)} of its objects go where most of their cluster goes.")
     if held_targets > 1 and along < 1:
         parts += _torn(streams, names, n)
     if covered < 1:
-        parts.append(f"It covers {_percent(covered)} of the objects.")
+        parts.append(f"It covers {percent(covered)} of the objects.")
     return " ".join(parts)
 
 
@@ -122,7 +124,7 @@ def _torn(streams: Streams, names: list[str], n: int) -> list[str]:
             found.append(f"cluster {names[i]} is torn between {_listed(goals[large])}")
         else:
             others = "another" if len(goals) == 2 else f"{len(goals) - 1:,} others"
-            found.append(f"cluster {names[i]} loses {_percent(float(astray[i] / streams.sizes[i]))} to {others}")
+            found.append(f"cluster {names[i]} loses {percent(float(astray[i] / streams.sizes[i]))} to {others}")
         if len(found) > _NAMED:
             break
     if not found:
@@ -137,7 +139,3 @@ def _listed(clusters: np.ndarray) -> str:
     if len(clusters) > _NAMED:
         return f"{', '.join(shown)} and {len(clusters) - _NAMED} more"
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _percent(share: float) -> str:
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"

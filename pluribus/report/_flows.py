@@ -43,7 +43,8 @@ def flows(case: Case, agreement: MemberAgreement) -> Flows:
     column[alone] = np.arange(len(alone))
     grouped = [_grouped(case, int(p), column) for p in drawn]
     n_columns = len(alone) + (len(alone) < k)
-    names = [str(c) for c in alone] + [f"{k - len(alone)} smaller clusters"] * (n_columns - len(alone))
+    rest = f"{k - len(alone):,} {'smaller ' if len(alone) else ''}clusters"
+    names = [*map(str, alone), rest][:n_columns]
     clusters = [*alone.tolist(), -1][:n_columns]
     order = _side_by_side([table for table, *_ in grouped], n_columns)
     members = tuple(

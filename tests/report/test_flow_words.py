@@ -34,7 +34,7 @@ def test_relations(table, said):
 def test_shares_of_the_main_stream():
     assert "96% of its objects go where most of their cluster goes." in words([[95, 5], [2, 98]])
     assert "of its objects" not in words([[5, 0], [0, 5]])
-    assert words([[999, 1], [0, 1000]]).endswith(">99% of its objects go where most of their cluster goes.")
+    assert words([[999, 1], [0, 1000]]).endswith(">99.9% of its objects go where most of their cluster goes.")
 
 
 def test_torn_united_and_losing_clusters_are_named():
@@ -54,6 +54,7 @@ def test_small_matters_are_not_mentioned():
 
 def test_coverage_is_said():
     assert words([[5, 0], [0, 5]], 0.7).endswith("It covers 70% of the objects.")
+    assert words([[5, 0], [0, 5]], 0.002).endswith("It covers 0.2% of the objects.")
 
 
 def test_clusters_without_objects_do_not_count():

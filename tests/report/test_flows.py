@@ -85,6 +85,15 @@ def test_many_clusters_are_grouped(plain_case, k_member):
     assert "Small clusters are grouped" in flow_note(flow)
 
 
+def test_clusters_of_the_result_that_are_all_small_stand_as_one(plain_case):
+    result = np.arange(6000) % 60
+    flow = summarize(plain_case([result, result // 2], result)).flows.members[0]
+    assert [box.name for box in flow.targets] == ["60 clusters"]
+    large = np.where(np.arange(6000) < 3000, 60, result)
+    flow = summarize(plain_case([large], large)).flows.members[0]
+    assert {box.name for box in flow.targets} == {"60", "60 smaller clusters"}
+
+
 def test_two_hundred_members_and_the_page_does_not_grow_with_objects(plain_case):
     rng = np.random.default_rng(0)
 
