@@ -47,7 +47,7 @@ def run(job: CombineJob) -> _output.Written:
     start = time.perf_counter()
     k = _input.number_of_clusters(job.k)
     method = ALL if job.method.lower() == ALL else _input.check_consensus(job.method, "--method", ALL)
-    if method != ALL and getattr(by_name(method)(), "needs_data", False):
+    if method != ALL and by_name(method)().needs_data:
         raise ValueError(
             f"--method {method} needs the data beside the labels: use pluribus cluster --consensus {method}."
         )

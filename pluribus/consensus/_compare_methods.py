@@ -74,7 +74,7 @@ class MethodComparison:
     preferred : str
         The method to prefer.
     tied : tuple of str
-        Methods that the rule cannot tell from the best.
+        Methods that the rule cannot tell from the best, the preferred one among them.
     verdict : str
         How much the choice means, in words.
 
@@ -149,13 +149,14 @@ def compare_methods(
 
     Preferred is, among the methods that gave the number of clusters asked for, the one with the highest mean normalized
     mutual information with the members (their weights count). Methods within 0.01 of it are tied; of these the one with
-    the highest mean adjusted Rand index with the other methods is taken, then the first by name. This is a rule, not
+    the highest mean adjusted Rand index with the other candidates is taken, then the first by name. This is a rule, not
     proof: it rewards partitions that are like the members, whether the members are right or not. ``verdict`` says
     whether the choice matters.
 
-    A method that fails does not stop the others: its row says why. Methods that need the data, and those that would
-    take more than some minutes at this size, are left out with a word in their row; name them in ``methods`` to run
-    them.
+    A method that fails does not stop the others: its row says why. Left out, with a word in their row, are methods that
+    need the data; and, unless you name them in ``methods``, those that are made for constraints and those that would
+    take more than 5 minutes or 2 GB at this size. Only evidence accumulation runs at any size if it has to find the
+    number of clusters.
 
     Parameters
     ----------

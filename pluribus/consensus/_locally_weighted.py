@@ -34,8 +34,8 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     LWGP): an edge has the weight of its cluster, and a spectral cut divides the graph, in time linear in n.
 
     Prefer it when some partitions are poor in some places: clusterings of subspaces, with very different numbers of
-    clusters, or with scattered junk clusters. Where all are about equally good it gives what ``EvidenceAccumulation``
-    and ``BipartitePartitioning`` give.
+    clusters, or with scattered junk clusters. Where all are about equally good its result is near that of
+    ``EvidenceAccumulation`` and ``BipartitePartitioning``.
 
     Parameters
     ----------
@@ -148,10 +148,10 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         return cut_into(self.linkage_, k)
 
     def _cut(self, ensemble: Ensemble, weights: np.ndarray, k: int) -> np.ndarray:
-        table = tabulate(ensemble, with_a_say(ensemble, k), soft=False)
-        table = table._replace(weights=weights[table.position])
         if k == 1:
             return np.zeros(ensemble.n_objects, np.int64)
+        table = tabulate(ensemble, with_a_say(ensemble, k), soft=False)
+        table = table._replace(weights=weights[table.position])
         part = cut_spectral(
             table,
             k,

@@ -76,7 +76,9 @@ def by_name(name: str) -> Callable[..., Any]:
 
 
 def configured(consensus: Any, *, n_clusters: int | None, random_state: int, verbose: bool) -> Any:
-    """A consensus function, given or by name, with these parameters where it has them and where they are not set.
+    """A consensus function, given or by name, with these parameters where it has them.
+
+    What is given is copied. Its own random state is kept if it has one, and its number of clusters if none is given.
 
     Examples
     --------
