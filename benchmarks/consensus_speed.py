@@ -105,6 +105,8 @@ def _at_least(peer: Result, time_limit: float) -> float | None:
 
 def _verdict(mine: dict[str, Result], theirs: list[Result], time_limit: float) -> str:
     ran = [(peer, spent) for peer in theirs if (spent := _at_least(peer, time_limit)) is not None]
+    if not ran:
+        return "Every method of the peers crashed, so there is nothing to compare with."
     ratio = median(spent / mine[SAME[peer.case]].seconds for peer, spent in ran)
     slower = [
         f"{name} than {peer.case}" for name, result in mine.items() for peer, spent in ran if result.seconds >= spent

@@ -12,7 +12,6 @@ the cell cycle of yeast and the crabs are not at hand.
 """
 
 from functools import cache
-from math import ceil, sqrt
 from typing import Any
 
 import numpy as np
@@ -143,8 +142,7 @@ def _ensemble(name: str, run: int) -> Any:
     from pluribus.generate import Generator
 
     X = _data_set(name).X
-    lowest = max(ceil(sqrt(len(X)) / 2), ceil(len(X) / 50))
-    generator = Generator(n_members=N_MEMBERS, n_clusters=(lowest, lowest + 20), random_state=run, verbose=False)
+    generator = Generator(n_members=N_MEMBERS, n_clusters="sqrt-or-50", random_state=run, verbose=False)
     return generator.generate(X)
 
 
