@@ -63,8 +63,8 @@ def _case(session: Session, n: int, kind: str, time_limit: float) -> Iterator[Ta
         for method in names()
     }
     theirs = list(_theirs(session, path, time_limit)) if peers.PYTHON.exists() else []
-    rows = [(result, []) for result in [*mine.values(), *theirs]]
-    yield side_by_side(f"Consensus, {kind}, n = {n:,}, r = {R}, k = {K}", rows)
+    everything = [*mine.values(), *theirs]
+    yield side_by_side(f"Consensus, {kind}, n = {n:,}, r = {R}, k = {K}", [(result, ()) for result in everything])
     if theirs:
         yield _same_method(mine, theirs, time_limit)
         yield _verdict(mine, theirs, time_limit)

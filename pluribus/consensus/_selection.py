@@ -190,12 +190,12 @@ def _warn(table: pd.DataFrame, ensembles: Sequence[Ensemble], criterion: str) ->
             "Consistency grows with their number, so that such candidates cannot be compared by it."
         )
     if criterion == "consistency" and (k == 1).any():
-        messages.append(f"{(k == 1).sum()} candidates have a single cluster: their consistency is 0.")
+        messages.append(f"Candidates with a single cluster have a consistency of 0; there are {(k == 1).sum()}.")
     coarse = [(e.n_clusters[e.weights > 0] < n).any() for e, n in zip(ensembles, k, strict=True)]
     if criterion == "consistency" and any(coarse):
         messages.append(
-            f"For {sum(coarse)} candidates some members have fewer clusters than the candidate; consistency is made "
-            "for members that are at least as fine."
+            f"Consistency is made for members that are at least as fine as the candidate, but {sum(coarse)} of "
+            f"{len(k)} candidates have more clusters than some of their members."
         )
     if table["div2"].isna().any():
         messages.append("With a single member, div2, div3 and div4 are undefined.")

@@ -124,6 +124,15 @@ def test_long_ones_are_left_out_unless_named(monkeypatch):
     assert costly.keys() <= {run.name for run in compared(ensemble, 3).completed}
 
 
+def test_those_made_for_constraints_run_if_named_and_those_that_need_the_data_never():
+    named = ["acccs", "ceac", "lifthac", "liftkm", "medoid"]
+    without = {run.name: run.problem for run in compare_methods(noisy(), 3, methods=named, verbose=False).runs}
+    assert {name for name, problem in without.items() if "needs the data" in problem} == {"lifthac", "liftkm"}
+    assert {name for name, problem in without.items() if not problem} == {"acccs", "ceac", "medoid"}
+    unnamed = {run.name: run.problem for run in compare_methods(noisy(), 3, verbose=False).runs}
+    assert {name for name, problem in unnamed.items() if "made for constraints" in problem} == {"acccs", "ceac"}
+
+
 @pytest.mark.parametrize(("n", "left_out"), [(1000, False), (100_000, True), (1_000_000, True)])
 def test_what_is_left_out_by_size(n, left_out):
     for name in ("penca", "cspa", "eac", "lwea", "hgpa", "a new one"):

@@ -102,11 +102,11 @@ def test_finds_the_candidate_without_noise():
 def test_warnings():
     with pytest.warns(UserWarning, match=r"different numbers of clusters \(2, 3\)"):
         assert select([P1, [0, 0, 1, 2, 2, 2]], [[0, 1, 2, 3, 4, 5], P2]).scores[1] > 0.5
-    with pytest.warns(UserWarning, match="1 candidates have a single cluster: their consistency is 0"):
+    with pytest.warns(UserWarning, match="single cluster have a consistency of 0; there are 1"):
         found = select([[0] * 6], MEMBERS)
     assert found.scores.tolist() == [0]
     assert found.table["refinement"].tolist() == [1]
-    with pytest.warns(UserWarning, match="some members have fewer clusters than the candidate"):
+    with pytest.warns(UserWarning, match="1 of 1 candidates have more clusters than some of their members"):
         select([P2], MEMBERS)
     with pytest.warns(UserWarning, match="With a single member, div2, div3 and div4 are undefined"):
         assert np.isnan(select([P1], [P1]).table["div2"][0])
