@@ -39,8 +39,8 @@ def davies_bouldin_cost(
         average.
     sample_size : "auto", int or None
         For similarities that do not give sums over clusters in linear time (an ensemble with missing labels); all
-        others are exact. The medoids of a sample are not those of all objects, so that with ``between="medoids"`` the
-        interval is too narrow; with "mean" it holds.
+        others are exact. The medoids of a sample are not those of all objects, so that with ``between="medoids"`` it
+        has no interval; with "mean" it has.
 
     Returns
     -------
@@ -73,7 +73,8 @@ def davies_bouldin_cost(
     def statistic(pairs: Any, codes: np.ndarray, weights: np.ndarray) -> float:
         return _by_similarity(pairs, codes, between)
 
-    return estimate(statistic, pairs, codes, sums_limit(pairs, codes, sample_size), random_state)
+    limit = sums_limit(pairs, codes, sample_size)
+    return estimate(statistic, pairs, codes, limit, random_state, interval=between == "mean")
 
 
 def calinski_harabasz_index(
