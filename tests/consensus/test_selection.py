@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pluribus import Ensemble
@@ -10,6 +11,7 @@ from pluribus.compare import average_agreement
 from pluribus.consensus import BipartitePartitioning
 from pluribus.consensus._member_selection import agreement_weights, select_members
 from pluribus.consensus._selection import select
+from pluribus.generate import Generator
 
 P1, P2, P3 = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]
 MEMBERS = [P1, P2, P3]
@@ -97,6 +99,15 @@ def test_finds_the_candidate_without_noise():
     for criterion in ("consistency", NMI):
         assert select(candidates, fine, criterion=criterion).index == 0
     assert normalized_mutual_info_score(truth, candidates[:, 0]) == pytest.approx(1)
+
+
+def test_consistency_prefers_equal_sizes_to_the_truth():
+    X, moons = make_moons((400, 100), noise=0.05, random_state=0)
+    fine = Generator(n_members=20, n_clusters=(15, 25), random_state=0, verbose=False).generate(X)
+    halves = X[:, 0] > np.median(X[:, 0])
+    found = select([moons, halves], fine)
+    assert found.index == 1
+    assert found.table["refinement"][0] > found.table["refinement"][1]
 
 
 def test_warnings():
