@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from pluribus.report._specification import on_one_line
 from pluribus.report._words import percent
 
 _NEARLY = 0.9  # a share of the objects from which a relation holds
@@ -41,19 +42,8 @@ class Streams(NamedTuple):
 
 
 def shortened(label: object, longest: int = 40) -> str:
-    """A label of the user on one line; of a long one, beginning and end, where it may differ from others.
-
-    Examples
-    --------
-    >>> from pluribus.report._flow_words import shortened
-    >>> shortened("a  very long label 7", 12)
-    'a very…bel 7'
-    """
-    line = " ".join(str(label).split()) or "(empty)"
-    if len(line) <= longest:
-        return line
-    end = (longest - 1) // 2
-    return f"{line[: longest - 1 - end]}…{line[-end:]}"
+    """A label of the user as words name it: on one line, not too long, and never nothing."""
+    return on_one_line(label, longest) or "(empty)"
 
 
 def in_words(streams: Streams, names: list[str], covered: float) -> str:

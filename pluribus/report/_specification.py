@@ -8,8 +8,24 @@ import numpy as np
 Figure = dict[str, Any]
 
 
+def on_one_line(text: object, longest: int) -> str:
+    """The user's text on one line; of a long one, beginning and end, where it may differ from others.
+
+    Examples
+    --------
+    >>> from pluribus.report._specification import on_one_line
+    >>> on_one_line("a  very long label 7", 12)
+    'a very…bel 7'
+    """
+    line = " ".join(str(text).split())
+    if len(line) <= longest:
+        return line
+    end = (longest - 1) // 2
+    return f"{line[: longest - 1 - end]}…{line[-end:]}"
+
+
 def plain(text: object, longest: int = 60) -> str:
-    """The user's text for Plotly, which reads some HTML in labels: shortened, on one line, escaped.
+    """The user's text for Plotly, which reads some HTML in labels: on one line, not too long, escaped.
 
     Examples
     --------
@@ -17,8 +33,7 @@ def plain(text: object, longest: int = 60) -> str:
     >>> plain("<b>a</b>")
     '&lt;b&gt;a&lt;/b&gt;'
     """
-    line = " ".join(str(text).split())
-    return html.escape(line if len(line) <= longest else line[: longest - 1] + "…", quote=False)
+    return html.escape(on_one_line(text, longest), quote=False)
 
 
 def specification(data: list[Figure], height: int, *, square: bool = False, **layout: Any) -> Figure:
