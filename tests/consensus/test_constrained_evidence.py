@@ -174,8 +174,8 @@ def test_merges_are_those_of_greed(problem, threshold):
     W = (seen * ensemble.weights) @ seen.T
     for method in ("single", "average"):
         expected, heights, tied = greedy(C, W, known, method, 1 - threshold - 1e-9)
-        if tied and method == "average":
-            continue
+        if tied and (method == "average" or ensemble.has_missing):
+            continue  # which of several equal merges comes first decides what cannot-links leave to the others
         found = fit(ensemble, threshold=threshold, linkage=method, constraints=known)
         assert groups(found.labels_) == expected
         assert sorted(found.merges_[:, 2])[-len(heights) :] == pytest.approx(sorted(heights), abs=1e-9) or not heights
