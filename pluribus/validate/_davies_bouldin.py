@@ -10,6 +10,8 @@ from pluribus.validate._pairs import SimilarityPairs
 from pluribus.validate._partition import Noise, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, sums_limit
 
+_NOTHING = 1e-9  # sums of an object's similarities up to which they are rounding errors
+
 
 def davies_bouldin_cost(
     labels: Any,
@@ -126,6 +128,7 @@ def _by_similarity(pairs: SimilarityPairs, codes: np.ndarray, between: str) -> f
     sizes = np.bincount(codes)
     sums = pairs.sums(codes, k)
     own = sums[np.arange(len(codes)), codes]
+    own = np.where(own > _NOTHING, own, 0.0)
     spread = np.bincount(codes, own) / np.maximum(sizes * (sizes - 1), 1)
     spread[sizes == 1] = 1
     if between == "mean":
