@@ -64,7 +64,7 @@ def test_hostile_text_does_not_run(show, screen, hostile_case, hostile):
         "Plotly.Fx.hover(document.querySelector('[data-figure=map]'), [{curveNumber: 0, pointNumber: 0}])"
     )
     hover = page.execute_script("return document.querySelector('[data-figure=map] .hoverlayer').textContent")
-    assert "<b>bold</b></script><img src=x onerror=" in hover
+    assert "<b>bold</b></script><img src=x…" in hover
     assert page.execute_script("return window.hacked") is None
     assert page.get_log("browser") == []
 
