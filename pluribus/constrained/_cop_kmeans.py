@@ -3,14 +3,9 @@
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus.constraints import Closure
-
 from ._kmeans import ConstrainedKMeans
-from ._points import Points
-from ._starts import spread_out
 
 KMEANS_PARAMETERS: dict = {
     "n_clusters": [Interval(Integral, 1, None, closed="left")],
@@ -106,9 +101,6 @@ class CopKMeans(ConstrainedKMeans):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _first_rows(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
-        return spread_out(points, self.n_clusters, seed)
 
     def _adopt(self, *found: Any) -> "CopKMeans":
         super()._adopt(*found)

@@ -17,7 +17,7 @@ from ._base import ConstrainedMixin, Given
 from ._descent import Descent, Problem, descend
 from ._pair_network import Costs, PairNetwork
 from ._points import Points
-from ._starts import given_centers
+from ._starts import given_centers, spread_out
 
 
 class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
@@ -112,7 +112,7 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
 
     def _first_rows(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
         """The points at which the centers of one start are put."""
-        raise NotImplementedError
+        return spread_out(points, self.n_clusters, seed)
 
     def _adopt(self, given: Given, closure: Closure, problem: Problem, best: Descent) -> "ConstrainedKMeans":
         order = self._finish(given.constraints, best.labels[closure.chunk_of], self.n_clusters)

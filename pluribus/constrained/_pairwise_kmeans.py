@@ -11,7 +11,7 @@ from ._cop_kmeans import KMEANS_PARAMETERS
 from ._descent import Problem
 from ._kmeans import ConstrainedKMeans, soft_network
 from ._points import Points
-from ._starts import from_neighborhoods, spread_out
+from ._starts import from_neighborhoods
 
 
 class PairwiseKMeans(ConstrainedKMeans):
@@ -116,4 +116,4 @@ class PairwiseKMeans(ConstrainedKMeans):
         several = np.flatnonzero(closure.chunk_sizes > 1)
         if self.init == "neighborhoods" and number == 0:
             return from_neighborhoods(points, several, self.n_clusters, seed)
-        return spread_out(points, self.n_clusters, seed)
+        return super()._first_rows(number, seed, points, closure)

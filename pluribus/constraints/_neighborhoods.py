@@ -1,5 +1,6 @@
 """Selectors that build neighborhoods: sets of objects known to be together, each apart from the others."""
 
+from abc import ABC, abstractmethod
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +14,7 @@ from ._answers import Answers
 from ._errors import ConstraintError
 
 
-class NeighborhoodSelector:
+class NeighborhoodSelector(ABC):
     """Take an object, and compare it with one neighborhood after the other until one is its own.
 
     Which object is next, and in which order it is compared, is up to the method.
@@ -45,13 +46,13 @@ class NeighborhoodSelector:
                 return int(home[self._nearest(waiting, home)]), int(waiting)
         return None
 
+    @abstractmethod
     def _choose(self, homes: list[np.ndarray], seen: np.ndarray) -> int | None:
         """An object of which nothing is known."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _by_nearness(self, x: int, homes: list[np.ndarray]) -> list[np.ndarray]:
         """The neighborhoods, the likeliest for object x first."""
-        raise NotImplementedError
 
     def _sort_out(self, groups: list[np.ndarray], answers: Answers) -> tuple[list[np.ndarray], int | None]:
         """The neighborhoods, and an object that was compared with some of them but not yet with its own."""
