@@ -1,4 +1,4 @@
-"""Shared by all tests: a headless browser, and a word about the tests that need one and did not run."""
+"""Shared by all tests: a headless browser, a Dask cluster, and a word about browser tests that did not run."""
 
 import shutil
 
@@ -69,3 +69,15 @@ def browser(_driver):
     for log in ("browser", "performance"):
         _driver.get_log(log)
     return _driver
+
+
+@pytest.fixture(scope="session")
+def dask_client():
+    """A client of a Dask cluster with two worker processes, which is also the client in scope."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client

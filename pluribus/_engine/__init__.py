@@ -1,10 +1,23 @@
 """Where work runs: independent tasks on one core or all, their seeds, progress and what is kept of them."""
 
+from ._cluster import DaskCluster, as_cluster
 from ._files import atomic_path
 from ._fingerprint import fingerprint
 from ._progress import track
 from ._random import seeds
 from ._store import TaskStore
-from ._tasks import one_blas_thread, over_blocks, run_tasks
+from ._tasks import merge_tasks, one_blas_thread, over_blocks, run_tasks
 
-__all__ = ["TaskStore", "atomic_path", "fingerprint", "one_blas_thread", "over_blocks", "run_tasks", "seeds", "track"]
+__all__ = [
+    "DaskCluster",
+    "TaskStore",
+    "as_cluster",
+    "atomic_path",
+    "fingerprint",
+    "merge_tasks",
+    "one_blas_thread",
+    "over_blocks",
+    "run_tasks",
+    "seeds",
+    "track",
+]

@@ -4,13 +4,14 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
+from ._cluster import DaskCluster
 from ._progress import track
 from ._store import TaskStore
 
@@ -22,15 +23,17 @@ _SINGLE = "single_array"
 
 
 def run_tasks(
-    function: Callable[[T], R],
+    function: Callable[..., R],
     tasks: Iterable[T],
     *,
+    shared: Sequence[Any] = (),
+    engine: DaskCluster | None = None,
     n_jobs: int | None = None,
     description: str = "",
     verbose: bool = True,
     store: TaskStore | None = None,
 ) -> list[R]:
-    """Return `[function(task) for task in tasks]`, computed on `n_jobs` threads.
+    """Return `[function(task, *shared) for task in tasks]`, computed on `n_jobs` threads or on a Dask cluster.
 
     Within a task, BLAS and OpenMP get one thread. Their sums depend on how many they have, so this is what
     makes the results the same, bit for bit, for every `n_jobs`; the cores are busy with the tasks already.
@@ -38,9 +41,13 @@ def run_tasks(
     Parameters
     ----------
     function : callable
-        Of one task. With a `store` it returns an array or a dict of arrays.
+        Of one task and what is shared. With a `store` it returns an array or a dict of arrays.
     tasks : iterable
         A task's place in it is its name in the store.
+    shared : sequence
+        What all tasks need: a cluster gets it once, not with each task.
+    engine : DaskCluster or None
+        The cluster whose workers run the tasks; None is this process. See `as_cluster`.
     n_jobs : int or None
         Threads, as joblib understands it: None is 1 (or what `joblib.parallel_config` says), -1 all cores.
     description : str
@@ -62,16 +69,56 @@ def run_tasks(
         results = {index: found for index in todo if (found := _recall(store, index)) is not None}
     missing = [index for index in todo if index not in results]
 
-    def finish(index: int) -> tuple[int, R]:
-        result = function(todo[index])
+    def finish(index: int, result: R) -> tuple[int, R]:
         if store is not None:
             _keep(store, index, result)
         return index, result
 
-    with closing(_on_threads(finish, missing, n_jobs)) as finished:
+    if engine is None:
+        finished = _on_threads(lambda index: finish(index, function(todo[index], *shared)), missing, n_jobs)
+    else:
+        remote = engine.results(function, {index: todo[index] for index in missing}, shared)
+        finished = (finish(index, result) for index, result in remote)
+    with closing(finished):
         for index, result in track(finished, description, total=len(missing), verbose=verbose):
             results[index] = result
     return [results[index] for index in todo]
+
+
+def merge_tasks(
+    function: Callable[..., Any],
+    tasks: Sequence[Any],
+    merge: Callable[[Any, Any], Any],
+    *,
+    shared: Sequence[Any] = (),
+    engine: DaskCluster | None = None,
+    n_jobs: int | None = None,
+    description: str = "",
+    verbose: bool = True,
+) -> Any:
+    """Return the results of all tasks, merged two by two.
+
+    Parameters
+    ----------
+    function : callable
+        Of a task and what is shared.
+    tasks : sequence
+    merge : callable
+        Of two results; how they are grouped must not matter.
+    shared, engine, n_jobs, description, verbose
+        As for ``run_tasks``.
+
+    Examples
+    --------
+    >>> from pluribus._engine import merge_tasks
+    >>> merge_tasks(lambda task: {task % 3}, range(8), set.union)
+    {0, 1, 2}
+    """
+    if engine is not None:
+        return engine.merged(function, tasks, merge, shared)
+    return reduce(
+        merge, run_tasks(function, tasks, shared=shared, n_jobs=n_jobs, description=description, verbose=verbose)
+    )
 
 
 def over_blocks(

@@ -1,0 +1,83 @@
+"""Tasks on a real cluster of two worker processes."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+
+from pluribus._engine import DaskCluster, TaskStore, as_cluster, merge_tasks, run_tasks
+
+
+def product(task, matrix):
+    return matrix @ np.full(matrix.shape[1], task, dtype=float)
+
+
+def test_tasks_give_what_they_give_here(dask_client):
+    matrix = np.random.default_rng(0).normal(size=(50, 40))
+    here = run_tasks(product, range(7), shared=[matrix])
+    there = run_tasks(product, range(7), shared=[matrix], engine=as_cluster(dask_client))
+    np.testing.assert_array_equal(here, there)
+
+
+def test_merging_on_the_cluster(dask_client):
+    def some(task, step):
+        return {task, task + step}
+
+    engine = as_cluster("dask")  # the client in scope
+    for tasks in ([3], [1, 2], range(9)):
+        expected = merge_tasks(some, tasks, set.union, shared=[20])
+        assert merge_tasks(some, tasks, set.union, shared=[20], engine=engine) == expected
+
+
+def test_store_keeps_what_the_cluster_did(dask_client, tmp_path):
+    engine = as_cluster(dask_client)
+    store = TaskStore(tmp_path, "job")
+    first = run_tasks(product, range(3), shared=[np.eye(4)], engine=engine, store=store)
+    again = run_tasks(_fail, range(3), shared=[np.eye(4)], engine=engine, store=store)
+    np.testing.assert_array_equal(first, again)
+
+
+def _fail(task, *shared):
+    raise RuntimeError(f"task {task} was run again")
+
+
+def test_error_of_a_task_comes_back(dask_client):
+    with pytest.raises(RuntimeError, match="task 0 was run again"):
+        run_tasks(_fail, [0], engine=as_cluster(dask_client))
+
+
+def test_worker_that_dies_loses_nothing(dask_client, tmp_path):
+    def die_once(task, flag):
+        time.sleep(0.1)
+        if task == 3 and not os.path.exists(flag):
+            open(flag, "w").close()
+            os._exit(1)
+        return task**2
+
+    flag = str(tmp_path / "died")
+    engine = as_cluster(dask_client)
+    assert run_tasks(die_once, range(8), shared=[flag], engine=engine) == [task**2 for task in range(8)]
+    assert os.path.exists(flag)
+
+
+def test_local_engine_is_this_process():
+    assert as_cluster(None) is None
+    assert as_cluster("local") is None
+
+
+def test_cluster_is_itself(dask_client):
+    engine = as_cluster(dask_client)
+    assert isinstance(engine, DaskCluster)
+    assert as_cluster(engine) is engine
+
+
+@pytest.mark.parametrize("engine", ["spark", 3, ["dask"], "10.0.0.1:8786"])
+def test_unknown_engine(engine):
+    with pytest.raises(ValueError, match="engine=.* is none: give 'local', 'dask'"):
+        as_cluster(engine)
+
+
+def test_no_scheduler_at_the_address():
+    with pytest.raises(ValueError, match="no Dask scheduler answers there"):
+        as_cluster("tcp://127.0.0.1:1")
