@@ -3,6 +3,7 @@
 from ._cluster import DaskCluster, as_cluster
 from ._files import atomic_path
 from ._fingerprint import fingerprint
+from ._memory import free_memory, in_bytes, memory_limit
 from ._progress import track
 from ._random import seeds
 from ._store import TaskStore
@@ -14,6 +15,9 @@ __all__ = [
     "as_cluster",
     "atomic_path",
     "fingerprint",
+    "free_memory",
+    "in_bytes",
+    "memory_limit",
     "merge_tasks",
     "one_blas_thread",
     "over_blocks",

@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 if TYPE_CHECKING:  # an extra: loaded when used
     from distributed import Client
 
+_TIMEOUT = 10  # seconds to wait for a scheduler
 _ADVICE = (
     "Start a client first, `client = distributed.Client(...)`, or give the scheduler's address, such as "
     "engine='tcp://10.0.0.1:8786'."
@@ -104,7 +105,7 @@ def as_cluster(engine: Any) -> DaskCluster | None:
     except ImportError as error:
         raise ImportError(f"engine={engine!r} needs Dask: install it with `pip install pluribus[dask]`.") from error
     try:
-        client = distributed.default_client() if engine == "dask" else distributed.Client(engine, timeout="10s")
+        client = distributed.default_client() if engine == "dask" else distributed.Client(engine, timeout=_TIMEOUT)
     except ValueError:
         raise ValueError(f"engine='dask', but there is no Dask client in scope. {_ADVICE}") from None
     except OSError as error:

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from pluribus._engine import DaskCluster, TaskStore, as_cluster, merge_tasks, run_tasks
+from pluribus._engine import DaskCluster, TaskStore, _cluster, as_cluster, merge_tasks, run_tasks
 
 
 def product(task, matrix):
@@ -78,6 +78,7 @@ def test_unknown_engine(engine):
         as_cluster(engine)
 
 
-def test_no_scheduler_at_the_address():
+def test_no_scheduler_at_the_address(monkeypatch):
+    monkeypatch.setattr(_cluster, "_TIMEOUT", 0.5)
     with pytest.raises(ValueError, match="no Dask scheduler answers there"):
         as_cluster("tcp://127.0.0.1:1")

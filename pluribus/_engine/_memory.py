@@ -1,0 +1,75 @@
+"""How much memory there is, how much a job may take, and both in words."""
+
+import re
+from numbers import Real
+from pathlib import Path
+
+import psutil
+
+_SHARE = 0.7  # of what is free, by default
+_UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+def free_memory() -> int:
+    """Bytes that a job can take without swapping: what the machine has free, or the container is still allowed.
+
+    Examples
+    --------
+    >>> from pluribus._engine import free_memory
+    >>> free_memory() > 0
+    True
+    """
+    free = psutil.virtual_memory().available
+    try:
+        allowed = int((_CGROUP / "memory.max").read_text())
+        used = int((_CGROUP / "memory.current").read_text())
+        cache = re.search(r"^inactive_file (\d+)$", (_CGROUP / "memory.stat").read_text(), re.MULTILINE)
+    except (OSError, ValueError):  # no container, or one without a limit ("max")
+        return free
+    return min(free, max(allowed - used + (int(cache[1]) if cache else 0), 0))
+
+
+def memory_limit(given: float | str | None = None) -> int:
+    """The bytes that a job may take.
+
+    Parameters
+    ----------
+    given : number of bytes, text such as "4GB", "512 MiB" or "50%" (of what is free), or None for 70 % of what is free
+
+    Examples
+    --------
+    >>> from pluribus._engine import memory_limit
+    >>> memory_limit("4GB"), memory_limit("512 MiB"), memory_limit(1e6)
+    (4000000000, 536870912, 1000000)
+    """
+    if given is None:
+        return int(_SHARE * free_memory())
+    if isinstance(given, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(?:(%)|([KMGT]I?)?B?)\s*", given.upper())
+        if found:
+            number, percent, unit = float(found[1]), found[2], found[3] or ""
+            size = number / 100 * free_memory() if percent else number * _UNITS[unit]
+            if size >= 1 and not (percent and number > 100):
+                return int(size)
+    elif isinstance(given, Real) and not isinstance(given, bool) and 1 <= given < float("inf"):
+        return int(given)
+    raise ValueError(
+        f"memory limit {given!r}: give a number of bytes, a size such as '4GB' or '512MiB', or a share of the free "
+        "memory such as '50%'."
+    )
+
+
+def in_bytes(n_bytes: float) -> str:
+    """A number of bytes in words.
+
+    Examples
+    --------
+    >>> from pluribus._engine import in_bytes
+    >>> in_bytes(12), in_bytes(3.2e9)
+    ('12 bytes', '3.2 GB')
+    """
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.1f} {unit}"
+    return f"{n_bytes:.0f} bytes"

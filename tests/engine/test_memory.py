@@ -1,0 +1,41 @@
+import pytest
+
+from pluribus._engine import _memory, free_memory, in_bytes, memory_limit
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("4GB", 4e9), ("4 gb", 4e9), ("1.5G", 1.5e9), ("512MiB", 512 * 2**20), ("2048", 2048), (10.0, 10), ("1 TB", 1e12)],
+)
+def test_sizes(given, expected):
+    assert memory_limit(given) == expected
+
+
+@pytest.mark.parametrize(
+    "given", ["", "much", "-4GB", "4 XB", "0", "0%", "101%", 0, -1, True, float("inf"), float("nan"), "1e9"]
+)
+def test_what_is_no_size(given):
+    with pytest.raises(ValueError, match="memory limit .* give a number of bytes"):
+        memory_limit(given)
+
+
+def test_shares_of_what_is_free(monkeypatch):
+    monkeypatch.setattr(_memory, "free_memory", lambda: 1000)
+    assert memory_limit() == 700
+    assert memory_limit("50%") == 500
+
+
+def test_container_with_a_limit(monkeypatch, tmp_path):
+    monkeypatch.setattr(_memory, "_CGROUP", tmp_path)
+    alone = free_memory()
+    (tmp_path / "memory.current").write_text("900000\n")
+    (tmp_path / "memory.stat").write_text("anon 5\ninactive_file 300000\nactive_file 7\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert free_memory() == pytest.approx(alone, rel=0.2)
+    (tmp_path / "memory.max").write_text("1000000\n")
+    assert free_memory() == 400_000
+
+
+def test_words():
+    assert in_bytes(999) == "999 bytes"
+    assert in_bytes(1.26e6) == "1.3 MB"
