@@ -12,6 +12,7 @@ NAMES = (
     "evidence-size",
     "consensus-speed",
     "million",
+    "scale",
     "compare-speed",
     "choose-k",
     "constrained-speed",

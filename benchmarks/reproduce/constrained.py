@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks import _data
+from benchmarks._curves import Curve, draw
 from benchmarks.reproduce._agreement import Reproduced
-from benchmarks.reproduce._curves import Curve, draw
 from benchmarks.reproduce._published import Published, present
 from benchmarks.reproduce._show import Grid, short
 

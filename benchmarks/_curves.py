@@ -20,11 +20,17 @@ class Curve(NamedTuple):
     spreads: np.ndarray
 
 
-def draw(title: str, across: str, up: str, places: Sequence[str], curves: Sequence[Curve]) -> str:
-    """The curves, a whisker of one spread up and down at each place, and a legend in the order of the last values."""
+def draw(
+    title: str, across: str, up: str, places: Sequence[str], curves: Sequence[Curve], *, powers: bool = False
+) -> str:
+    """The curves, a whisker of one spread up and down at each place, and a legend in the order of the last values.
+
+    ``powers``: the values are logarithms to base 10, and the axis says of what.
+    """
     width, height = WIDTH - LEFT - LEGEND, HEIGHT - TOP - BOTTOM
     values = np.concatenate([side for c in curves for side in (c.values - c.spreads, c.values + c.spreads)])
-    low, high = min(0.0, float(np.nanmin(values))), max(0.1, float(np.nanmax(values)))
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    low, high = (np.floor(low), np.ceil(high)) if powers else (min(0.0, low), max(0.1, high))
 
     def x(place: float) -> float:
         return LEFT + width * (place + 0.5) / len(places)
@@ -39,9 +45,11 @@ def draw(title: str, across: str, up: str, places: Sequence[str], curves: Sequen
         _text(LEFT + width / 2, HEIGHT - 12, across, "text-anchor='middle'"),
         _text(0, 0, up, f"text-anchor='middle' transform='translate(16 {TOP + height / 2}) rotate(-90)'"),
     ]
-    for tick in np.arange(np.ceil(low * 10) / 10, high + 1e-9, 0.1 if high - low < 0.6 else 0.2):
+    step = 1 if powers else 0.1 if high - low < 0.6 else 0.2
+    for tick in np.arange(np.ceil(low / step) * step, high + 1e-9, step):
         parts.append(_line(LEFT, y(tick), LEFT + width, y(tick), "#dddddd"))
-        parts.append(_text(LEFT - 8, y(tick) + 4, f"{tick:.1f}", "text-anchor='end'"))
+        name = f"{10**tick:,g}" if powers else f"{tick:.1f}"
+        parts.append(_text(LEFT - 8, y(tick) + 4, name, "text-anchor='end'"))
     parts += [_text(x(i), TOP + height + 18, place, "text-anchor='middle'") for i, place in enumerate(places)]
     ranked = sorted(range(len(curves)), key=lambda i: -curves[i].values[np.isfinite(curves[i].values)][-1])
     for rank, i in enumerate(ranked):

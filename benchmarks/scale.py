@@ -1,0 +1,205 @@
+"""How time and memory grow with the number of objects, to 1,000,000 from data and 10,000,000 from labels."""
+
+import itertools
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from benchmarks import _ensembles, _peers
+from benchmarks import _installed_peers as peers
+from benchmarks._curves import Curve, draw
+from benchmarks._scores import rand_score
+from benchmarks._session import Result, Session
+from benchmarks._show import seconds
+from benchmarks._worker import Task
+
+R, R_LARGEST = 50, 20
+K = 10
+SIZES, LARGEST = (10_000, 100_000, 1_000_000), 10_000_000
+COARSE, FINE = "coarse k-means", "fine k-means"
+# What is combined, and how: evidence accumulation merges fine members, the others fit coarse ones.
+METHODS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "eac, single link": (FINE, "eac", {"evidence": "neighbors", "linkage": "single"}),
+    "eac, average link": (FINE, "eac", {"evidence": "neighbors", "linkage": "average"}),
+    "hbgf": (COARSE, "hbgf", {}),
+    "ppc": (COARSE, "ppc", {}),
+    "scec": (COARSE, "scec", {}),
+    "voting": (COARSE, "voting", {}),
+    "mmec": (COARSE, "mmec", {}),
+    "qmi": (COARSE, "qmi", {}),
+}
+AT_LARGEST = ("eac, single link", "hbgf", "ppc", "voting")
+ASKED = {  # seconds and MB
+    **{(name, 1_000_000): (180, 4000) for name in ("eac, single link", "hbgf", "ppc")},
+    ("cluster", 1_000_000): (600, 6000),
+}
+ASKED_LARGEST = (900, 16_000)  # of at least one
+ASKED_EXPONENT = 1.15
+PEERS = {  # those that survive 10,000 objects in 20 minutes, with the members that they are given
+    "numpy + scipy, average link": (FINE, _peers.average_link, {"way": "frugally"}),
+    "ensembleclustering, hbgf": (COARSE, peers.ensemble_clustering, {"method": "hbgf"}),
+    "ensembleclustering, mcla": (COARSE, peers.ensemble_clustering, {"method": "mcla"}),
+}
+
+
+def combine(ensemble: str, method: str, options: dict[str, Any], jobs: int) -> Task:
+    """Combine given labels into ten clusters."""
+    from sklearn.base import clone
+
+    from pluribus.consensus import configured
+
+    labels, truth = _ensembles.load(ensemble)
+    consensus = configured(method, n_clusters=K, random_state=0, verbose=False).set_params(**options)
+    if "n_jobs" in consensus.get_params():
+        consensus.set_params(n_jobs=jobs)
+    clone(consensus).fit(labels[:500])
+    return Task(lambda: consensus.fit(labels).labels_, rand_score(truth))
+
+
+def cluster(n: int, jobs: int, whole: bool) -> Task:
+    """From data to clusters, or to the ensemble only."""
+    from pluribus import EnsembleClusterer
+    from pluribus.generate import Generator
+
+    X, truth = blobs(n)
+    generator = Generator(n_members=R, random_state=0, n_jobs=jobs, verbose=False)
+    model = EnsembleClusterer(generator, n_clusters=K, random_state=0, n_jobs=jobs, verbose=False)
+    some = X[:: max(1, n // 12_000)]
+    if whole:
+        EnsembleClusterer(generator.set_params(n_members=2), n_clusters=K, random_state=0, verbose=False).fit(some)
+        generator.set_params(n_members=R)
+        return Task(lambda: model.fit(X).labels_, rand_score(truth))
+    generator.set_params(n_members=2).generate(some)
+    generator.set_params(n_members=R)
+    return Task(lambda: generator.generate(X))
+
+
+def blobs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ten Gaussians of unequal size in ten dimensions that overlap a little, in float32."""
+    rng = np.random.default_rng(0)
+    centers = 2 * rng.normal(size=(K, 10))
+    y = rng.choice(K, size=n, p=np.arange(1, K + 1) / (K * (K + 1) / 2))
+    X = rng.standard_normal((n, 10), dtype=np.float32)
+    X += centers.astype(np.float32)[y]
+    return X, y
+
+
+def run(session: Session, options: Namespace) -> Iterator[Table | str]:
+    sizes = (1000, 10_000) if session.quick else SIZES
+    found: dict[tuple[str, int], Result] = {}
+    for n in sizes:
+        yield from _combining(session, n, R, METHODS, found)
+        for name, whole in (("generate", False), ("cluster", True)):
+            found[name, n] = session.measure(
+                f"{name}, n = {n:,}", cluster, repeat=1, n=n, jobs=session.jobs, whole=whole
+            )
+        if n == sizes[0]:
+            yield from _their(session, n, found)
+    if not session.quick:
+        yield from _combining(session, LARGEST, R_LARGEST, {name: METHODS[name] for name in AT_LARGEST}, found)
+    yield _table(found, sizes if session.quick else (*sizes, LARGEST))
+    yield from _verdicts(found, sizes)
+    drawing = session.path.with_suffix(".svg")
+    drawing.parent.mkdir(parents=True, exist_ok=True)
+    drawing.write_text(_drawn(found, sizes if session.quick else (*sizes, LARGEST)))
+    yield f"Drawn in {drawing.name}, beside the figures."
+
+
+def _combining(
+    session: Session, n: int, r: int, methods: dict[str, tuple[str, str, dict]], found: dict[tuple[str, int], Result]
+) -> Iterator[Table | str]:
+    kinds = {COARSE} if n == LARGEST else {kind for kind, _, _ in methods.values()}  # fine ones take hours to make
+    paths = {kind: _ensembles.prepared(session, kind, n, r) for kind in sorted(kinds)}
+    for name, (kind, method, more) in methods.items():
+        found[name, n] = session.measure(
+            f"{name}, n = {n:,}", combine, repeat=1,
+            ensemble=paths.get(kind, paths[COARSE]), method=method, options=more, jobs=session.jobs,
+        )  # fmt: skip
+    yield f"Combined {r} partitions of {n:,} objects."
+
+
+def _their(session: Session, n: int, found: dict[tuple[str, int], Result]) -> Iterator[str]:
+    """The peers, at sizes that double until they take too long or too much."""
+    if not peers.PYTHON.exists():
+        yield "The peers are not installed, so ours stand alone: `make peers` installs them."
+        return
+    for name, (kind, function, more) in PEERS.items():
+        path = _ensembles.prepared(session, kind, n, R)
+        python = {} if function is _peers.average_link else {"python": peers.PYTHON}
+        found[name, n] = session.measure(
+            f"{name}, n = {n:,}", function, repeat=1, may_fail=True, time_limit=600,
+            ensemble=path, n_clusters=K, **more, **python,
+        )  # fmt: skip
+
+
+def exponent(one: Result | None, other: Result | None, times: float) -> float:
+    """Of the growth of the time from one size to another, so many times as large; by the processor's time."""
+    if one is None or other is None or not (one.done and other.done):
+        return float("nan")
+    return float(np.log(other.cpu_seconds / one.cpu_seconds) / np.log(times))
+
+
+def _table(found: dict[tuple[str, int], Result], sizes: tuple[int, ...]) -> Table:
+    table = Table(title=f"Time and peak memory; {R} partitions, {R_LARGEST} at {LARGEST:,}", title_justify="left")
+    table.add_column("what")
+    for n in sizes:
+        table.add_column(f"n = {n:,}", justify="right")
+    for low, high in itertools.pairwise(sizes):
+        if high != LARGEST:
+            table.add_column(f"exponent {low:,} to {high:,}", justify="right")
+    for name in dict.fromkeys(name for name, _ in found):
+        cells = []
+        for n in sizes:
+            result = found.get((name, n))
+            cells.append("" if result is None else _measured(result))
+        grown = [
+            exponent(found.get((name, low)), found.get((name, high)), high / low)
+            for low, high in itertools.pairwise(sizes)
+            if high != LARGEST
+        ]
+        table.add_row(name, *cells, *("" if np.isnan(e) else f"{e:.2f}" for e in grown))
+    return table
+
+
+def _measured(result: Result) -> str:
+    return f"{seconds(result.seconds)}, {result.peak_mb:.0f} MB" if result.done else result.status
+
+
+def _verdicts(found: dict[tuple[str, int], Result], sizes: tuple[int, ...]) -> Iterator[str]:
+    for (name, n), (most_seconds, most_mb) in ASKED.items():
+        if result := found.get((name, n)):
+            met = result.done and result.seconds <= most_seconds and result.peak_mb <= most_mb
+            yield f"{name}, n = {n:,}: asked {most_seconds} s and {most_mb} MB: {'met' if met else 'MISSED'}."
+    if result := found.get(("cluster", sizes[-1])):
+        made = found["generate", sizes[-1]].seconds
+        yield (
+            f"Of {seconds(result.seconds)} from data to clusters, generation takes {seconds(made)}; consensus is to "
+            f"take less: {'met' if result.seconds < 2 * made else 'MISSED'}."
+        )
+    largest = [result for (_, n), result in found.items() if n == LARGEST]
+    if largest:
+        met = [r.case for r in largest if r.done and r.seconds <= ASKED_LARGEST[0] and r.peak_mb <= ASKED_LARGEST[1]]
+        yield f"At {LARGEST:,} in 15 minutes and 16 GB: {', '.join(met) or 'none'}; asked: at least one."
+    if len(sizes) > 2:
+        low, high = sizes[-2:]
+        grown = {
+            name: e
+            for name, n in found
+            if n == high and not np.isnan(e := exponent(found.get((name, low)), found[name, high], high / low))
+        }
+        over = [f"{name} ({e:.2f})" for name, e in grown.items() if e > ASKED_EXPONENT]
+        yield f"Exponent of at most {ASKED_EXPONENT}: {'MISSED by ' + ', '.join(over) if over else 'met by all'}."
+
+
+def _drawn(found: dict[tuple[str, int], Result], sizes: tuple[int, ...]) -> str:
+    curves = []
+    for name in dict.fromkeys(name for name, _ in found):
+        results = [found.get((name, n)) for n in sizes]
+        times = np.array([np.log10(r.seconds) if r is not None and r.done else np.nan for r in results])
+        if np.isfinite(times).any():
+            curves.append(Curve(name, times, np.zeros(len(sizes))))
+    places = [f"{n:,}" for n in sizes]
+    return draw("Time by number of objects", "objects", "seconds", places, curves, powers=True)
