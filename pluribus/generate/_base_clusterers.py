@@ -9,7 +9,9 @@ from sklearn.base import clone
 
 from pluribus.constraints import Constraints
 
-NAMED = ("kmeans", "agglomerative", "mixture", "spectral")
+from ._landmarks import cluster_by_landmarks
+
+NAMED = ("kmeans", "agglomerative", "mixture", "spectral", "landmarks")
 LINKAGES = ("ward", "complete", "average", "single")
 
 # At this many rows, 100 members by Lloyd's iterations take six seconds of one core, and twice the rows four times
@@ -51,6 +53,8 @@ def cluster(
         floor = 1e-3 * float(X.var(axis=0).mean()) or 1e-6
         mixture = sklearn.mixture.GaussianMixture(k, reg_covar=floor, init_params="random_from_data", random_state=seed)
         return mixture.fit_predict(X)
+    if clusterer == "landmarks":
+        return cluster_by_landmarks(X, k, seed)
     return _spectral(X, k, seed)
 
 

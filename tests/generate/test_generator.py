@@ -42,7 +42,7 @@ def record(X, **parameters):
     return ensemble, seen
 
 
-@pytest.mark.parametrize("clusterer", ["kmeans", "agglomerative", "mixture", "spectral"])
+@pytest.mark.parametrize("clusterer", ["kmeans", "agglomerative", "mixture", "spectral", "landmarks"])
 class TestNamedClusterers:
     def test_finds_clear_clusters(self, clusterer):
         ensemble = Generator(clusterer, n_members=5, n_clusters=3, random_state=1).generate(X)
@@ -175,7 +175,7 @@ class TestInput:
         _, seen = record(matrix, n_members=2, subsample=0.5)
         assert all(sp.issparse(given) and given.dtype == np.float32 for given, _, _ in seen)
 
-    @pytest.mark.parametrize("clusterer", ["kmeans", "spectral"])
+    @pytest.mark.parametrize("clusterer", ["kmeans", "spectral", "landmarks"])
     def test_sparse_and_dense_agree(self, clusterer):
         sparse, dense = (
             Generator(clusterer, n_members=4, n_clusters=3, random_state=0).generate(form(X))

@@ -1,0 +1,121 @@
+"""Spectral clustering of many rows through few landmarks: each row is linked to its nearest ones (U-SPEC)."""
+
+from typing import Any
+
+import numpy as np
+import sklearn
+from scipy import sparse
+from scipy.linalg import eigh
+
+from pluribus._kernels._landmarks import distances_to, nearest_columns, shared_links
+
+# As published: so many landmarks, from so many candidates each, and so many links of a row. None was tuned.
+LANDMARKS = 1_000
+CANDIDATES = 10
+LINKS = 5
+
+_CENTER_STEPS = 10  # of k-means that spreads the landmarks; they need not be best, only where the rows are
+_PER_CLUSTER = 2  # landmarks at least, for members with very many clusters
+_MAX_COORDINATES = 64  # of a row; with one for each of k clusters, time and memory would grow with k²
+_ROWS_PER_CENTER = 100  # rows from which k-means learns in these coordinates; all are then assigned
+_MIN_SAMPLE = 10_000
+_BLOCK = 4_096  # rows whose distances to all landmarks are held at a time
+
+
+def cluster_by_landmarks(X: Any, k: int, seed: int) -> np.ndarray:
+    """Return the label of each row: the normalized cut of the graph that links rows with landmarks.
+
+    Time and memory grow linearly with the rows: distances to all landmarks are held for a block of rows only, and the
+    eigenproblem is one between the landmarks (transfer cut).
+    """
+    rng = np.random.default_rng([4, seed])
+    landmarks = _choose_landmarks(X, k, rng)
+    nearest, weights = _link(X, landmarks)
+    if len(landmarks) <= k:  # no more different rows than clusters
+        return nearest[:, 0]
+    links = sparse.csr_array(
+        (weights.ravel(), nearest.ravel(), np.arange(0, nearest.size + 1, nearest.shape[1])),
+        shape=(X.shape[0], len(landmarks)),
+    )
+    return _k_means(links, _coordinates(shared_links(nearest, weights, len(landmarks)), k), k, rng)
+
+
+def _choose_landmarks(X: Any, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Means of the rows near them, all different; all different rows, if these are few."""
+    n = X.shape[0]
+    p = max(LANDMARKS, _PER_CLUSTER * k)
+    n_candidates = min(n, CANDIDATES * p)
+    rows = np.sort(rng.choice(n, n_candidates, replace=False, shuffle=False)) if n_candidates < n else slice(None)
+    candidates = X[rows]
+    if n <= p:
+        chosen = candidates
+    else:
+        learner = sklearn.cluster.KMeans(
+            p, init="random", n_init=1, max_iter=_CENTER_STEPS, random_state=int(rng.integers(2**31))
+        )
+        chosen = learner.fit(candidates).cluster_centers_
+    return np.unique(chosen.toarray() if sparse.issparse(chosen) else chosen, axis=0)
+
+
+def _link(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest landmarks of each row, the nearest first, and Gaussian weights, the nearest's 1.
+
+    The Gaussian's width is the mean distance of a row to its nearest landmarks. Only the weights of a row relative to
+    each other tell where it belongs; with those of the distances as they are, outliers would have no links.
+    """
+    n, p = X.shape[0], len(landmarks)
+    nearest = np.empty((n, min(LINKS, p)), dtype=np.int32)
+    squared = np.empty(nearest.shape, dtype=landmarks.dtype)
+    is_sparse = sparse.issparse(X)
+    center = np.zeros_like(landmarks[0]) if is_sparse else landmarks.mean(axis=0)
+    points = landmarks - center
+    size = np.abs(points).max() or 1.0  # squares of very small or large numbers would leave float32
+    points /= size
+    doubled, norms = -2 * points.T, np.einsum("ij,ij->i", points, points)
+    for start in range(0, n, _BLOCK):
+        here = slice(start, start + _BLOCK)
+        rows = X[here] / size if is_sparse else (X[here] - center) / size
+        values = np.asarray(rows @ doubled)
+        values += norms
+        nearest_columns(values, nearest[here], squared[here])
+        if is_sparse:
+            squared[here] += np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1)
+        else:
+            distances_to(rows, points, nearest[here], squared[here])
+    np.maximum(squared, 0, out=squared)
+    width = np.sqrt(squared).mean(dtype=np.float64)
+    squared -= squared[:, :1].copy()
+    return nearest, np.exp(squared / -(2 * width**2 or 1.0))
+
+
+def _coordinates(shared: np.ndarray, k: int) -> np.ndarray:
+    """What each landmark adds to the place of a row that is linked to it: (landmarks, coordinates)."""
+    scale = 1 / np.sqrt(shared.sum(axis=1))
+    p = len(shared)
+    values, vectors = eigh(
+        scale[:, None] * shared * scale,
+        subset_by_index=[p - min(k, _MAX_COORDINATES), p - 1],
+        overwrite_a=True,
+        check_finite=False,
+    )
+    real = values > 1e-10
+    return (scale[:, None] * vectors[:, real] / values[real]).astype(np.float32)
+
+
+def _k_means(links: sparse.csr_array, coordinates: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Clusters of the directions in which the rows lie, learned from a sample."""
+    n = links.shape[0]
+
+    def places(rows: Any) -> np.ndarray:
+        found = links[rows] @ coordinates
+        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-30)
+
+    n_seen = max(_MIN_SAMPLE, _ROWS_PER_CENTER * k)
+    rows = np.sort(rng.choice(n, n_seen, replace=False, shuffle=False)) if n_seen < n else slice(None)
+    learner = sklearn.cluster.KMeans(k, n_init=1, max_iter=100, random_state=int(rng.integers(2**31)))
+    learner.fit(places(rows))
+    labels = np.empty(n, dtype=np.int32)
+    for start in range(0, n, _BLOCK):
+        here = slice(start, start + _BLOCK)
+        labels[here] = learner.predict(places(here))
+    return labels
