@@ -8,7 +8,9 @@ import numpy as np
 from scipy import sparse
 
 from pluribus.evidence import _matrices
+from pluribus.evidence._lists import Lists, lists_of
 from pluribus.evidence._memory import check_limit, refuse_above
+from pluribus.evidence._nearest import nearest_by_labels
 from pluribus.evidence._products import multiply
 from pluribus.evidence._unobserved import unobserved_pairs
 from pluribus.partitions import Ensemble, as_ensemble
@@ -222,7 +224,7 @@ class CoAssociation:
         if self._matrix is not None:
             part = self._matrix[index][:, index]
             return part.toarray() if sparse.issparse(part) else part
-        lists = _matrices.lists_of(self._source.take_objects(index))
+        lists = lists_of(self._source.take_objects(index))
         return _matrices.dense_matrix(lists, np.arange(m), self.n_jobs)
 
     def degrees(self) -> np.ndarray:
@@ -299,8 +301,8 @@ class CoAssociation:
         return self.ensemble
 
     @cached_property
-    def _lists(self) -> _matrices.Lists:
-        return _matrices.lists_of(self._source)
+    def _lists(self) -> Lists:
+        return lists_of(self._source)
 
     def _choose_form(self) -> str:
         n = self.shape[0]
@@ -312,7 +314,7 @@ class CoAssociation:
     def _limit_neighbors(self, n_neighbors: int, X: Any) -> sparse.csr_array:
         n = self.shape[0]
         if X is None:
-            nearest = _matrices.nearest_by_labels(self._lists, n_neighbors, self.n_jobs)
+            nearest = nearest_by_labels(self._lists, n_neighbors, self.n_jobs)
         else:
             nearest = _matrices.nearest_by_features(X, n, n_neighbors, self.n_jobs)
         return _matrices.neighbor_matrix(self._lists, nearest, self.n_jobs)

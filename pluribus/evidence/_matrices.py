@@ -1,6 +1,6 @@
 """Matrices of evidence: filled from an ensemble in row blocks, or given and checked."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -8,54 +8,13 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from pluribus._engine import over_blocks
-from pluribus._kernels._co_association import (
-    count_partners,
-    dense_rows,
-    evidence_rows,
-    nearest_rows,
-    pair_sums,
-)
-from pluribus._kernels._pair_counts import member_lists
-from pluribus.partitions import Ensemble
+from pluribus._kernels._co_association import count_partners, dense_rows, evidence_rows, pair_sums
+from pluribus._kernels._label_neighbors import fill_evidence, fill_union, union_degrees
+from pluribus.evidence._lists import Lists, rows_per_block
 
 BYTES_PER_ENTRY = 12  # of a sparse matrix: an int32 index and a float64 value
 _N_PILOT = 256
 _PAIRS_IN_BLOCK = 262_144
-
-
-class Lists(NamedTuple):
-    """What the kernels walk over: the labels, the members of each cluster, and what gives the denominators."""
-
-    labels: np.ndarray
-    offsets: np.ndarray
-    weights: np.ndarray
-    starts: np.ndarray
-    members: np.ndarray
-    everywhere: float
-    covered: np.ndarray
-    byte_weights: np.ndarray
-
-
-def lists_of(ensemble: Ensemble) -> Lists:
-    """Prepare an ensemble for the kernels, O(n r)."""
-    weights = ensemble.weights
-    if np.isin(weights, (0, weights.max())).all():
-        weights = (weights > 0).astype(np.int32)  # equal weights: count in integers, which is twice as fast
-    labels, offsets = ensemble.labels, ensemble.offsets
-    # Summed in the kernels' order, so that c = 1 exactly for objects that are always together.
-    everywhere = 0.0 if ensemble.has_missing else float(np.cumsum(weights)[-1])
-    starts, members = member_lists(labels, offsets)
-    covered, byte_weights = np.empty((0, 0), np.uint8), np.empty((0, 256))
-    if ensemble.has_missing:
-        covered = np.packbits(labels >= 0, axis=1)
-        bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-        byte_weights = np.append(weights, np.zeros(-len(weights) % 8)).reshape(-1, 8) @ bits.T.astype(float)
-    return Lists(labels, offsets, weights, starts, members, everywhere, covered, byte_weights)
-
-
-def rows_per_block(n: int) -> int:
-    """Each block needs O(n) scratch memory to start with, so there should not be too many."""
-    return min(max(n // 64, 256), 16_384)
 
 
 def predict_nnz(lists: Lists) -> int:
@@ -96,38 +55,32 @@ def sparse_matrix(lists: Lists, min_count: float, n_jobs: int | None) -> sparse.
         indices[filled : filled + len(some_indices)] = some_indices
         values[filled : filled + len(some_indices)] = some_values
         filled += len(some_indices)
-    index = np.int32 if filled < 2**31 else np.int64  # scipy wants one type for both
-    arrays = (values, indices.astype(index, copy=False), indptr.astype(index))
-    return sparse.csr_array(arrays, shape=(n, n))
+    return _csr(values, indices, indptr, n)
 
 
 def neighbor_matrix(lists: Lists, nearest: np.ndarray, n_jobs: int | None) -> sparse.csr_array:
     """The evidence of each object and its nearest ones (n, p; -1 = none), made symmetric by union."""
-    n, p = nearest.shape
-    there = nearest.ravel() >= 0
-    a, b = np.repeat(np.arange(n), p)[there], nearest.ravel()[there].astype(np.int64)
-    pair = np.unique(np.minimum(a, b) * n + np.maximum(a, b))
-    low, high = pair // n, pair % n
-    together, both = sums_of_pairs(lists, low, high, n_jobs)
-    value = np.divide(together, both, out=np.zeros(len(pair)), where=both > 0)
-    positive = value > 0
-    low, high, value = low[positive], high[positive], value[positive]
-    itself = np.arange(n)
-    rows, columns = np.concatenate([low, high, itself]), np.concatenate([high, low, itself])
-    values = np.concatenate([value, value, np.ones(n)])
-    out = sparse.coo_array((values, (rows, columns)), shape=(n, n)).tocsr()
-    out.sort_indices()
+    n = len(nearest)
+    nearest = nearest.astype(np.int32, copy=False)
+    indptr = np.concatenate([[0], np.cumsum(union_degrees(nearest))])
+    indices, values = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    fill_union(nearest, indptr, indices)
+    over_blocks(
+        lambda start, stop: fill_evidence(
+            lists.labels, lists.weights, lists.everywhere, lists.alike, indptr, indices, start, stop, values
+        ),
+        n,
+        n_jobs=n_jobs,
+    )
+    out = _csr(values, indices, indptr, n)
+    if not values.all():
+        out.eliminate_zeros()
     return out
 
 
-def nearest_by_labels(lists: Lists, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
-    """The objects with the highest evidence for each object."""
-    n = len(lists.labels)
-    p = min(n_neighbors, n - 1)
-    parts = over_blocks(
-        lambda start, stop: nearest_rows(*lists, p, start, stop), n, n_jobs=n_jobs, block=rows_per_block(n)
-    )
-    return np.concatenate(parts)
+def _csr(values: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n: int) -> sparse.csr_array:
+    index = np.int32 if len(values) < 2**31 else np.int64  # scipy wants one type for both
+    return sparse.csr_array((values, indices.astype(index, copy=False), indptr.astype(index)), shape=(n, n))
 
 
 def nearest_by_features(X: Any, n: int, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
