@@ -14,11 +14,15 @@ from pluribus.partitions._ensemble import Ensemble, UniqueRows, as_ensemble
 from pluribus.partitions._labels import encode_labels, order_by_size
 from pluribus.partitions._memberships import check_membership, harden, normalized_entropy
 from pluribus.partitions._sampling import stratified_sample
+from pluribus.partitions._sizes import SizedAssignment, SizeError, assign_sizes, size_bounds
 
 __all__ = [
     "Ensemble",
+    "SizeError",
+    "SizedAssignment",
     "UniqueRows",
     "as_ensemble",
+    "assign_sizes",
     "check_membership",
     "contingency",
     "contingency_of_codes",
@@ -26,5 +30,6 @@ __all__ = [
     "harden",
     "normalized_entropy",
     "order_by_size",
+    "size_bounds",
     "stratified_sample",
 ]

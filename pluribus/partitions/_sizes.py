@@ -1,0 +1,163 @@
+"""Clusters of the right size: the cheapest assignment within bounds, exactly."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pluribus._kernels._bounded_assignment import assign_within_bounds
+
+_SMALLER = 8  # times, from one level of samples to the next
+_SMALLEST = 5000  # points; and 20 for each cluster
+# Of how many moves between two clusters to know the cheapest, by the number of clusters: more take longer to keep.
+_KEPT = ((16, 128), (64, 64), (256, 32))
+
+
+class SizedAssignment(NamedTuple):
+    """What ``assign_sizes`` found.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+    cost : float
+        The sum of the costs of all points in their clusters.
+    prices : ndarray of shape (k,)
+        What one point more costs that a cluster must have (above 0), or saves that it may have (below 0). Each point is
+        in a cluster of least cost minus price, so that prices also assign new points.
+    """
+
+    labels: np.ndarray
+    cost: float
+    prices: np.ndarray
+
+
+class SizeError(ValueError):
+    """Bounds on the sizes of clusters that cannot hold.
+
+    Examples
+    --------
+    >>> from pluribus.partitions import SizeError, size_bounds
+    >>> try:
+    ...     size_bounds(10, 3, size_min=4)
+    ... except SizeError as error:
+    ...     print(error)
+    size_min asks for 12 objects in 3 clusters, but there are 10: at most 3 for each cluster.
+    """
+
+
+def size_bounds(n: int, k: int, size_min: Any = None, size_max: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """The fewest and the most objects of each of k clusters, in whole numbers.
+
+    Parameters
+    ----------
+    n, k : int
+        Objects and clusters.
+    size_min, size_max : int, float, sequence of k of them, or None
+        A number of objects, or a share of all between 0 and 1 (a float; 1.0 is all of them); one for all clusters or
+        one for each. A share that is no whole number is taken down for the fewest, and up for the most.
+
+    Examples
+    --------
+    >>> from pluribus.partitions import size_bounds
+    >>> size_bounds(10, 3, size_min=0.25, size_max=[5, 4, 4])
+    (array([2, 2, 2]), array([5, 4, 4]))
+    """
+    lower = _in_objects("size_min", size_min, 0, n, k, np.floor)
+    upper = np.minimum(_in_objects("size_max", size_max, n, n, k, np.ceil), n)
+    crossed = np.flatnonzero(lower > upper)
+    if crossed.size:
+        h = crossed[0]
+        raise SizeError(f"size_min is above size_max: {lower[h]} against {upper[h]} in cluster {h}.")
+    if lower.sum() > n:
+        raise SizeError(
+            f"size_min asks for {lower.sum()} objects in {k} clusters, but there are {n}: at most {n // k} for each "
+            "cluster."
+        )
+    if upper.sum() < n:
+        raise SizeError(
+            f"size_max leaves room for {upper.sum()} objects in {k} clusters, but there are {n}: at least {-(-n // k)} "
+            "for each cluster, or more clusters."
+        )
+    return lower, upper
+
+
+def assign_sizes(
+    cost: Any, size_min: Any = None, size_max: Any = None, *, prices: Any = None, random_state: int = 0
+) -> SizedAssignment:
+    """The cheapest assignment of n points to k clusters whose sizes are within bounds. It is exact.
+
+    The problem is one of transport between n points and k clusters. It is solved by shortest paths on the graph of the
+    clusters, from prices that a sample of the points has, which itself starts from a smaller one: near-linear in n.
+
+    Parameters
+    ----------
+    cost : array of shape (n, k)
+        Of each point in each cluster; finite.
+    size_min, size_max : see ``size_bounds``
+    prices : array of shape (k,), optional
+        To start from, such as those of nearly the same problem, instead of samples.
+    random_state : int
+        Of the samples. The cost does not depend on it; which of equally good assignments is found may.
+
+    Returns
+    -------
+    SizedAssignment
+
+    References
+    ----------
+    P. S. Bradley, K. P. Bennett, A. Demiriz, "Constrained k-means clustering", MSR-TR-2000-65, 2000.
+
+    Examples
+    --------
+    >>> from pluribus.partitions import assign_sizes
+    >>> found = assign_sizes([[1, 100], [0, 81], [1, 64], [81, 0]], size_min=2)
+    >>> found.labels.tolist(), found.cost, found.prices.tolist()
+    ([0, 0, 1, 1], 65.0, [0.0, 63.0])
+    """
+    cost = np.ascontiguousarray(cost, dtype=None if getattr(cost, "dtype", None) == np.float32 else np.float64)
+    if cost.ndim != 2 or 0 in cost.shape:
+        raise ValueError(f"cost must be a table of points by clusters, at least one of each; got shape {cost.shape}.")
+    if not np.isfinite(cost).all():
+        raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
+    n, k = cost.shape
+    lower, upper = size_bounds(n, k, size_min, size_max)
+    length = next((kept for most, kept in _KEPT if k <= most), 16)
+    found = np.zeros(k)
+    if prices is not None:
+        found[:] = prices
+    else:
+        deck = np.random.default_rng(random_state).permutation(n)
+        for size in _sample_sizes(n, k):
+            few = np.ascontiguousarray(cost[np.sort(deck[:size])])
+            assign_within_bounds(few, lower * size // n, -(-upper * size // n), found, np.empty(size, np.int64), length)
+    labels = np.empty(n, np.int64)
+    moves = assign_within_bounds(cost, lower, upper, found, labels, length)
+    assert moves >= 0  # the bounds were checked
+    total = float(cost[np.arange(n), labels].sum(dtype=np.float64))
+    return SizedAssignment(labels, total, found)
+
+
+def _sample_sizes(n: int, k: int) -> list[int]:
+    """From the smallest sample to the largest, without all points."""
+    sizes = []
+    size = n // _SMALLER
+    while size >= max(_SMALLEST, 20 * k):
+        sizes.append(size)
+        size //= _SMALLER
+    return sizes[::-1]
+
+
+def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: Any) -> np.ndarray:
+    if given is None:
+        return np.full(k, default, np.int64)
+    sizes = np.asarray(given)
+    if sizes.ndim > 1 or sizes.shape not in ((), (k,)):
+        raise SizeError(f"{name} has shape {sizes.shape}: give one bound for all clusters, or one for each of the {k}.")
+    if sizes.dtype.kind not in "iuf" or not np.isfinite(sizes).all() or (sizes < 0).any():
+        raise SizeError(f"{name}={given!r}: give numbers of objects, or shares between 0 and 1, not below 0.")
+    if sizes.dtype.kind == "f" and (sizes <= 1).all():
+        exact = sizes * n
+        near = np.rint(exact)
+        sizes = np.where(np.abs(exact - near) < 1e-9 * n, near, rounded(exact))
+    elif (sizes != np.rint(sizes)).any():
+        raise SizeError(f"{name}={given!r} is no whole number of objects, and above 1 no share.")
+    return np.broadcast_to(sizes, k).astype(np.int64)
