@@ -13,6 +13,7 @@ NAMES = (
     "consensus-speed",
     "million",
     "scale",
+    "pendigits",
     "compare-speed",
     "choose-k",
     "constrained-speed",

@@ -18,6 +18,7 @@ READ = (
     "breast_w",
     "pima",
     "optdigits",
+    "pendigits",
     "pendigits_test",
     "glass",
     "soybean_small",

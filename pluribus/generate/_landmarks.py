@@ -9,7 +9,8 @@ from scipy.linalg import eigh
 
 from pluribus._kernels._landmarks import distances_to, nearest_columns, shared_links
 
-# As published: so many landmarks, from so many candidates each, and so many links of a row. None was tuned.
+# As published: so many landmarks, each from so many candidates, and so many links of a row. Fewer rows have fewer
+# landmarks, still one of so many: with one of two or three the graph falls apart, and members follow single rows.
 LANDMARKS = 1_000
 CANDIDATES = 10
 LINKS = 5
@@ -43,7 +44,7 @@ def cluster_by_landmarks(X: Any, k: int, seed: int) -> np.ndarray:
 def _choose_landmarks(X: Any, k: int, rng: np.random.Generator) -> np.ndarray:
     """Means of the rows near them, all different; all different rows, if these are few."""
     n = X.shape[0]
-    p = max(LANDMARKS, _PER_CLUSTER * k)
+    p = max(min(LANDMARKS, n // CANDIDATES), _PER_CLUSTER * k)
     n_candidates = min(n, CANDIDATES * p)
     rows = np.sort(rng.choice(n, n_candidates, replace=False, shuffle=False)) if n_candidates < n else slice(None)
     candidates = X[rows]
@@ -69,12 +70,10 @@ def _link(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     is_sparse = sparse.issparse(X)
     center = np.zeros_like(landmarks[0]) if is_sparse else landmarks.mean(axis=0)
     points = landmarks - center
-    size = np.abs(points).max() or 1.0  # squares of very small or large numbers would leave float32
-    points /= size
     doubled, norms = -2 * points.T, np.einsum("ij,ij->i", points, points)
     for start in range(0, n, _BLOCK):
         here = slice(start, start + _BLOCK)
-        rows = X[here] / size if is_sparse else (X[here] - center) / size
+        rows = X[here] if is_sparse else X[here] - center
         values = np.asarray(rows @ doubled)
         values += norms
         nearest_columns(values, nearest[here], squared[here])

@@ -1,0 +1,88 @@
+"""Members through landmarks: what they are for, and data that are hard on them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_circles
+from sklearn.metrics import adjusted_rand_score
+
+from pluribus._kernels._landmarks import distances_to, nearest_columns, shared_links
+from pluribus.generate import Generator, _landmarks
+from pluribus.generate._landmarks import cluster_by_landmarks
+
+
+@pytest.fixture
+def few_landmarks(monkeypatch):
+    monkeypatch.setattr(_landmarks, "LANDMARKS", 60)
+
+
+def blobs(n, k=4, d=3, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    return (8 * rng.normal(size=(k, d))[y] + rng.normal(size=(n, d))).astype(np.float32), y
+
+
+class TestKernels:
+    def test_nearest_columns(self):
+        values = np.random.default_rng(0).integers(0, 9, size=(40, 12)).astype(np.float32)
+        nearest, least = np.empty((40, 5), np.int32), np.empty((40, 5), np.float32)
+        nearest_columns(values, nearest, least)
+        order = np.argsort(values, axis=1, kind="stable")[:, :5]
+        np.testing.assert_array_equal(nearest, order)
+        np.testing.assert_array_equal(least, np.take_along_axis(values, order, axis=1))
+
+    def test_shared_links_are_those_of_the_transfer_cut(self):
+        rng = np.random.default_rng(1)
+        nearest = np.array([rng.choice(7, 3, replace=False) for _ in range(30)], dtype=np.int32)
+        weights = rng.random((30, 3))
+        B = np.zeros((30, 7))
+        np.put_along_axis(B, nearest, weights, axis=1)
+        np.testing.assert_allclose(shared_links(nearest, weights, 7), B.T @ np.diag(1 / B.sum(axis=1)) @ B)
+
+    def test_distances_do_not_cancel(self):
+        rows, points = np.array([[1e4 + 1.0]], dtype=np.float32), np.array([[1e4]], dtype=np.float32)
+        squared = np.empty((1, 1), np.float32)
+        distances_to(rows, points, np.zeros((1, 1), np.int32), squared)
+        assert squared[0, 0] == 1
+
+
+def test_follows_shapes_that_k_means_cannot(few_landmarks):
+    X, y = make_circles(3000, factor=0.4, noise=0.05, random_state=0)
+    ensemble = Generator("landmarks", n_members=4, n_clusters=2, random_state=0).generate(X)
+    assert np.median([adjusted_rand_score(y, labels) for labels in ensemble.labels.T]) > 0.95
+    assert ensemble.names[0] == "landmarks-0 k=2"
+
+
+def test_more_rows_than_blocks_and_sample(few_landmarks, monkeypatch):
+    monkeypatch.setattr(_landmarks, "_MIN_SAMPLE", 500)
+    X, y = blobs(9000)
+    before = X.copy()
+    labels = cluster_by_landmarks(X, 4, 0)
+    np.testing.assert_array_equal(X, before)
+    assert adjusted_rand_score(y, labels) > 0.95
+
+
+def test_sparse_and_dense_are_the_same(few_landmarks):
+    X, _ = blobs(800)
+    X[X < 0] = 0
+    dense, sparse = (cluster_by_landmarks(form(X), 4, 0) for form in (np.asarray, sp.csr_matrix))
+    assert adjusted_rand_score(dense, sparse) > 0.95
+
+
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_duplicates(few_landmarks):
+    X = np.repeat(np.random.default_rng(0).normal(size=(5, 2)), 100, axis=0)
+    labels = cluster_by_landmarks(X, 8, 0)  # no more than five clusters can be found
+    assert adjusted_rand_score(np.repeat(np.arange(5), 100), labels) == 1
+
+
+def test_more_clusters_than_landmarks_by_default(few_landmarks):
+    X, _ = blobs(2000)
+    assert len(np.unique(cluster_by_landmarks(X, 200, 0))) > 150
+
+
+def test_outliers_have_links(few_landmarks):
+    X, y = blobs(1000)
+    X[0] = 1e4
+    labels = cluster_by_landmarks(X, 5, 0)
+    assert adjusted_rand_score(y[1:], labels[1:]) > 0.7
