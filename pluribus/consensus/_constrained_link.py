@@ -8,15 +8,10 @@ from scipy import sparse
 
 from pluribus._kernels._apart import Apart, start_apart
 from pluribus._kernels._average_link import start_groups
-from pluribus._kernels._constrained_link import (
-    Best,
-    absorb_roots,
-    join_the_rest,
-    link_average,
-    link_complete,
-    link_single,
-    start_best,
-)
+from pluribus._kernels._constrained_average_link import absorb_roots, link_average
+from pluribus._kernels._constrained_average_link import start_kept as start_kept_groups
+from pluribus._kernels._constrained_complete_link import link_complete
+from pluribus._kernels._constrained_link import Best, join_the_rest, link_single, start_best, start_kept
 from pluribus._kernels._dendrogram import merges_to_linkage
 from pluribus._kernels._pair_counts import member_lists
 from pluribus.consensus._trees import pieces
@@ -124,10 +119,12 @@ def _single(
 ) -> tuple[Best, Apart]:
     starts, members = member_lists(few.labels, few.offsets)
     pull = _pull(items, constraints)
+    kept = start_kept(few.n_objects)
     for _, goal_now in pieces(_n_merges(items, goal), "constrained single link", verbose):
         apart = link_single(
             best,
             apart,
+            kept,
             few.labels,
             few.offsets,
             few.weights,
@@ -163,10 +160,12 @@ def _average(
     own = np.where(has_pull, np.arange(m), -1)
     listed = (own.copy(), own.copy(), np.full(m, -1))
     absorb_roots(groups, items.root, column_of, listed)
+    kept = start_kept_groups(m)
     for _, goal_now in pieces(_n_merges(items, goal), "constrained average link", verbose):
         apart = link_average(
             best,
             apart,
+            kept,
             groups,
             column_of,
             few.weights,
