@@ -20,6 +20,7 @@ _PER_CLUSTER = 2  # landmarks at least, for members with very many clusters
 _MAX_COORDINATES = 64  # of a row; with one for each of k clusters, time and memory would grow with k²
 _ROWS_PER_CENTER = 100  # rows from which k-means learns in these coordinates; all are then assigned
 _MIN_SAMPLE = 10_000
+_FAINT = 1e-3  # share of the links that joins what is not linked
 _BLOCK = 4_096  # rows whose distances to all landmarks are held at a time
 
 
@@ -38,7 +39,8 @@ def cluster_by_landmarks(X: Any, k: int, seed: int) -> np.ndarray:
         (weights.ravel(), nearest.ravel(), np.arange(0, nearest.size + 1, nearest.shape[1])),
         shape=(X.shape[0], len(landmarks)),
     )
-    return _k_means(links, _coordinates(shared_links(nearest, weights, len(landmarks)), k), k, rng)
+    shared = shared_links(nearest, weights, len(landmarks))
+    return _k_means(links, _coordinates(shared + _faint_links(shared, landmarks), k), k, rng)
 
 
 def _choose_landmarks(X: Any, k: int, rng: np.random.Generator) -> np.ndarray:
@@ -85,6 +87,17 @@ def _link(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     width = np.sqrt(squared).mean(dtype=np.float64)
     squared -= squared[:, :1].copy()
     return nearest, np.exp(squared / -(2 * width**2 or 1.0))
+
+
+def _faint_links(shared: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
+    """A thousandth of all links, spread over all pairs of landmarks, more to near ones.
+
+    Without them, parts of the graph that have no link at all would have no place relative to each other, and a member
+    with fewer clusters than parts would join most of them in one cluster.
+    """
+    squared = sklearn.metrics.pairwise.euclidean_distances(landmarks, squared=True).astype(np.float64)
+    nearness = np.exp(-squared / (np.median(squared) or 1.0))
+    return _FAINT * shared.sum() / nearness.sum() * nearness
 
 
 def _coordinates(shared: np.ndarray, k: int) -> np.ndarray:

@@ -69,6 +69,16 @@ def test_sparse_and_dense_are_the_same(few_landmarks):
     assert adjusted_rand_score(dense, sparse) > 0.95
 
 
+def test_parts_without_links_are_joined_by_nearness(few_landmarks):
+    rng = np.random.default_rng(0)
+    part = np.repeat(np.arange(40), 30)
+    places = np.repeat(np.arange(8), 5)[part] * 1000.0 + rng.uniform(0, 200, size=40)[part]
+    X = np.column_stack([places, rng.normal(size=(1200, 2))])
+    labels = cluster_by_landmarks(X, 8, 0)
+    assert adjusted_rand_score(part // 5, labels) > 0.5
+    assert np.bincount(labels).max() < 600
+
+
 @pytest.mark.filterwarnings("ignore:Number of distinct clusters")
 def test_duplicates(few_landmarks):
     X = np.repeat(np.random.default_rng(0).normal(size=(5, 2)), 100, axis=0)
