@@ -25,7 +25,7 @@ class Kept(NamedTuple):
     partner: np.ndarray  # (n, _KEPT)
     value: np.ndarray  # (n, _KEPT)
     version: np.ndarray  # (n, _KEPT) how often the partner had grown
-    count: np.ndarray  # (n,)
+    n_kept: np.ndarray  # (n,)
     last_value: np.ndarray  # (n,) evidence and number of the last; -1 if there were no others
     last_number: np.ndarray  # (n,)
 
@@ -37,7 +37,7 @@ def start_kept(n):
         partner=np.empty(shape, np.int64),
         value=np.empty(shape),
         version=np.empty(shape, np.int64),
-        count=np.zeros(n, np.int64),
+        n_kept=np.zeros(n, np.int64),
         last_value=np.full(n, np.inf),
         last_number=np.zeros(n, np.int64),
     )
@@ -74,7 +74,7 @@ def link_average(b, s, kept, g, column_of, weights, pull_ptr, pull_to, pull, ite
                 _absorb(g, low, high, column_of, place)
                 _append_items(items, low, high)
                 b.version[low] += 1
-                kept.count[low], kept.last_value[low] = 0, np.inf
+                kept.n_kept[low], kept.last_value[low] = 0, np.inf
                 if low != a:  # the group that grew is elsewhere in the heap: it is looked at when it comes to the top
                     b.seen_version[low] = -1
                     replace_top(b, -1, 0.0)
@@ -82,7 +82,7 @@ def link_average(b, s, kept, g, column_of, weights, pull_ptr, pull_to, pull, ite
         t = _best_of_kept(kept, a, b, s, g, column_of, weights, pull_ptr, pull_to, pull, items, total, place)
         if t == _UNKNOWN:
             _look_at_all(kept, a, b, s, g, column_of, weights, pull_ptr, pull_to, pull, items, total, touched, seen)
-            t = 0 if kept.count[a] > 0 else _NONE
+            t = 0 if kept.n_kept[a] > 0 else _NONE
         if t == _NONE:
             replace_top(b, -1, 0.0)
         else:
@@ -132,14 +132,14 @@ def _best_of_kept(kept, a, b, s, g, column_of, weights, pull_ptr, pull_to, pull,
     filled = False
     everything = weights.sum()
     best, t = _NONE, 0
-    while t < kept.count[a]:
+    while t < kept.n_kept[a]:
         other = find(s.parent, kept.partner[a, t])
         twice = False
         for u in range(t):
             twice |= kept.partner[a, u] == other
         if twice or other == a or are_apart(s, a, other):
-            kept.count[a] -= 1
-            last = kept.count[a]
+            kept.n_kept[a] -= 1
+            last = kept.n_kept[a]
             kept.partner[a, t], kept.value[a, t] = kept.partner[a, last], kept.value[a, last]
             kept.version[a, t] = kept.version[a, last]
             continue
@@ -248,6 +248,6 @@ def _look_at_all(kept, a, b, s, g, column_of, weights, pull_ptr, pull_to, pull, 
             kept.version[a, at] = kept.version[a, at - 1]
             at -= 1
         kept.partner[a, at], kept.value[a, at], kept.version[a, at] = other, value, b.version[other]
-    kept.count[a] = count
+    kept.n_kept[a] = count
     kept.last_value[a] = kept.value[a, count - 1] if n_permitted > count else -1.0
     kept.last_number[a] = kept.partner[a, count - 1] if count > 0 else -1

@@ -18,8 +18,7 @@ from pluribus._kernels._apart import FULL, JOINED, are_apart, grown, join, stamp
 from pluribus._kernels._dendrogram import find
 from pluribus._kernels._pair_counts import both_seen, together_with
 
-
-_KEPT = 16  # of the best partners of an item
+_KEPT = 32  # of the best partners of an item
 
 
 class Best(NamedTuple):
