@@ -3,6 +3,7 @@
 from ._base import ConstrainedMixin
 from ._cop_kmeans import CopKMeans
 from ._errors import NoFeasibleAssignmentError
+from ._feedback import Feedback
 from ._feedback_clusterer import FeedbackClusterer
 from ._gaussian_mixture import ConstrainedGaussianMixture
 from ._mean_field_mixture import MeanFieldMixture
@@ -16,6 +17,7 @@ __all__ = [
     "ConstrainedGaussianMixture",
     "ConstrainedMixin",
     "CopKMeans",
+    "Feedback",
     "FeedbackClusterer",
     "MeanFieldMixture",
     "MetricPairwiseKMeans",

@@ -63,11 +63,12 @@ class ConstrainedMixin(ClusterMixin):
         weights = _check_sample_weight(sample_weight, X, dtype=_FLOATS, ensure_non_negative=True)
         return Given(X, constraints, weights)
 
-    def _check_feasible(self, constraints: Constraints) -> Feasibility:
+    def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:
         """Whether the hard constraints can hold with k clusters, none of them empty; raises if surely not."""
-        found = constraints.check(self.n_clusters, allow_empty=False)
+        k = self.n_clusters if n_clusters is None else n_clusters
+        found = constraints.check(k, allow_empty=False)
         if found.status != "feasible":
-            constraints.ensure_feasible(self.n_clusters, allow_empty=False)  # raises with the proof, or warns
+            constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
         return found
 
     def _check_new(self, X: Any) -> Any:
@@ -87,13 +88,19 @@ class ConstrainedMixin(ClusterMixin):
         order = order_by_size(labels, n_clusters)
         number = np.empty(n_clusters, dtype=np.int32)
         number[order] = np.arange(n_clusters)
-        self.labels_ = number[labels]
-        self.n_clusters_ = n_clusters
-        self.violations_ = constraints.violations(self.labels_)
-        if membership is not None:
-            self.membership_ = np.ascontiguousarray(membership[:, order])
-            self.uncertainty_ = normalized_entropy(self.membership_)
+        self._set_result(constraints, number[labels], n_clusters, None if membership is None else membership[:, order])
         return order
+
+    def _set_result(
+        self, constraints: Constraints, labels: np.ndarray, n_clusters: int, membership: np.ndarray | None
+    ) -> None:
+        """Set the result, clusters numbered as they are."""
+        self.labels_ = labels
+        self.n_clusters_ = n_clusters
+        self.violations_ = constraints.violations(labels)
+        if membership is not None:
+            self.membership_ = np.ascontiguousarray(membership)
+            self.uncertainty_ = normalized_entropy(self.membership_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

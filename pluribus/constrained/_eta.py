@@ -22,7 +22,9 @@ def constrained_objects(closure: Closure) -> np.ndarray:
     return linked[closure.chunk_of]
 
 
-def choose_eta(constraints: Constraints, grid: tuple[float, ...], label: Label) -> tuple[float, np.ndarray]:
+def choose_eta(
+    constraints: Constraints, grid: tuple[float, ...], label: Label, n_features: int
+) -> tuple[float, np.ndarray]:
     """The smallest value of the grid with the fewest violations.
 
     Parameters
@@ -32,29 +34,55 @@ def choose_eta(constraints: Constraints, grid: tuple[float, ...], label: Label) 
         Rising. It is not followed beyond the first value without violations.
     label : callable
         ``label(rows, eta)`` fits these rows with what is known about them, and labels all rows by the clusters alone.
+    n_features : int
+        That many objects, and one more, are separated by some plane however they are labeled. With so few constrained
+        ones, that the clusters keep all constraints says nothing, and the smallest value of the grid is taken.
 
     Returns
     -------
     eta : float
     path : ndarray of shape (tried, 2)
-        The values that were tried, and the violations of held-out constraints; if there are too few to hold some out,
-        those of all of them.
+        The values that were tried, and how many pairs they broke of which an object was held out; if there are too few
+        objects to hold some out, how many of all.
     """
     closure = constraints.closure()
     chosen = constrained_objects(closure)
-    folds = _folds(closure, chosen)
+    everyone = np.arange(len(chosen))
+    if chosen.sum() >= _LEAST_OBJECTS:
+        folds = _folds(closure, chosen)
+        fitted = [everyone[~held_out] for held_out in folds]
+    elif chosen.sum() > n_features + 1:
+        folds, fitted = [chosen], [everyone]
+    else:
+        return grid[0], np.empty((0, 2))
     path = []
     for eta in _within_reason(grid, chosen):
         broken = 0
-        for held_out in folds:
-            everyone = np.arange(len(chosen))
-            labels = label(everyone[~held_out] if len(folds) > 1 else everyone, eta)
-            broken += constraints.violations(np.where(held_out, labels, -1)).count
+        for held_out, rows in zip(folds, fitted, strict=True):
+            labels = label(rows, eta)
+            seen = chosen & ~held_out
+            broken += n_broken(constraints, labels, chosen) - n_broken(constraints, labels, seen)
         path.append((eta, broken))
         if broken == 0:
             break
     best = min(path, key=lambda tried: tried[1])
     return best[0], np.array(path)
+
+
+def n_broken(constraints: Constraints, labels: np.ndarray, chosen: np.ndarray) -> int:
+    """How many pairs of chosen objects the labels break, of all that hard constraints entail, and of the soft ones."""
+    closure, objects = constraints.closure(), np.flatnonzero(chosen)
+    chunk, cluster = closure.chunk_of[objects], labels[objects]
+    shape = closure.n_chunks, int(labels.max(initial=0)) + 1
+    counts = sparse.coo_array((np.ones(len(objects), dtype=np.int64), (chunk, cluster)), shape=shape).tocsr()
+    sizes = np.bincount(chunk)
+    split = (np.sum(sizes**2) - np.sum(counts.data**2)) // 2
+    one, other = closure.cannot_link.T
+    mixed = counts[one].multiply(counts[other]).sum()
+    soft = sparse.triu(constraints.coupling, k=1).tocoo()
+    judged = chosen[soft.row] & chosen[soft.col]
+    together = labels[soft.row] == labels[soft.col]
+    return int(split + mixed + np.sum(judged & np.where(soft.data > 0, ~together, together)))
 
 
 def _within_reason(grid: tuple[float, ...], chosen: np.ndarray) -> list[float]:
@@ -66,12 +94,16 @@ def _within_reason(grid: tuple[float, ...], chosen: np.ndarray) -> list[float]:
 
 
 def _folds(closure: Closure, chosen: np.ndarray) -> list[np.ndarray]:
-    """Masks of objects to hold out, such that no constraint leads from one fold to another; or all in one."""
+    """Masks of objects to hold out: where there are enough, whole components, so that no constraint joins two folds.
+
+    Else, as when all pairs among some objects are known, single objects. The pairs that lead from them to others are
+    not seen by the fit, and count as held out.
+    """
     graph = closure.cannot_graph + sparse.csr_array(abs(closure.coupling))
     _, component = connected_components(graph, directed=False)
     parts, part = np.unique(component[closure.chunk_of[chosen]], return_inverse=True)
-    if len(parts) < 2 * _N_FOLDS or chosen.sum() < _LEAST_OBJECTS:
-        return [chosen]
+    if len(parts) < 2 * _N_FOLDS:
+        parts = part = np.arange(chosen.sum())
     fold = np.full(len(chosen), -1)
     fold[chosen] = np.random.default_rng(0).permutation(len(parts))[part] % _N_FOLDS
     return [fold == b for b in range(_N_FOLDS)]

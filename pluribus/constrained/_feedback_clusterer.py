@@ -6,16 +6,36 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
 from pluribus._engine import run_tasks, seeds
-from pluribus.constraints import Constraints, Feasibility
+from pluribus.constraints import Constraints, Feasibility, InfeasibleError
+from pluribus.partitions import order_by_size
 
 from ._base import ConstrainedMixin, Given
+from ._errors import NoFeasibleAssignmentError
+from ._feedback import (
+    Feedback,
+    Step,
+    Told,
+    barred_places,
+    check_feedback,
+    gradient_of_broken,
+    gradient_of_clusters,
+    merged,
+    satisfied,
+    split_in_two,
+    started_anew,
+    told_by,
+    with_pairs,
+)
+from ._feedback_verbs import FeedbackVerbs
 from ._kmeans import hard_network
-from ._term_mixture import TermMixture, divergences, fit_mixture, warp
+from ._term_mixture import Corpus, TermMixture, warp
 
 
 class Round(NamedTuple):
@@ -24,11 +44,16 @@ class Round(NamedTuple):
     mixture: TermMixture
     term_weights: np.ndarray
     scores: np.ndarray  # (n, k)
-    broken: np.ndarray  # which pairs
-    cost: float  # of the broken pairs
+    cost: float  # of what it breaks
+
+    @classmethod
+    def of(cls, mixture: TermMixture, term_weights: np.ndarray, corpus: Corpus, told: Told) -> "Round":
+        """With the scores of the documents, and what these break."""
+        scores = mixture.scores(corpus.X, term_weights)
+        return cls(mixture, term_weights, scores, told.cost(scores.argmax(axis=1)))
 
 
-class FeedbackClusterer(ConstrainedMixin, BaseEstimator):
+class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     """Cluster counts, such as the words of documents, and learn from pairs which terms matter.
 
     The documents are drawn from a mixture of multinomials, where each term counts as often as it weighs, 1 at first.
@@ -146,12 +171,12 @@ class FeedbackClusterer(ConstrainedMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> "FeedbackClusterer":
-        """Cluster the documents.
+        """Cluster the documents. What was told before is forgotten.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, V)
-            Counts, not negative; not only whole numbers.
+            Counts, not negative; not only whole numbers. A reference to it is kept, for what will be told.
         y : ignored
         constraints : Constraints, optional
         sample_weight : array of shape (n,), optional
@@ -160,66 +185,144 @@ class FeedbackClusterer(ConstrainedMixin, BaseEstimator):
         given = self._check_given(X, constraints, sample_weight)
         _check_counts(given.X)
         found = self._check_feasible(given.constraints)
-        told = _told(given.constraints)
-        term_weights = np.ones(given.X.shape[1])
-        rounds = []
-        for seed in seeds(self.random_state, self.n_rounds + 1):
-            rounds.append(self._round(given, told, term_weights, seed))
-            gradient = self._gradient(given, told, rounds[-1].broken)
-            if not np.any(gradient):
-                break
-            term_weights = warp(term_weights, gradient, self.n_steps, self.step_size)
-        if rounds[-1].cost > 0 and not np.any(gradient):
-            warnings.warn("the documents of some broken pairs are alike in all terms: no weight can help", stacklevel=2)
-        self.n_rounds_ = int(np.argmin([each.cost for each in rounds]))
-        self._adopt(given, rounds[self.n_rounds_], found)
-        return self
+        corpus = self._corpus(given, (), self.n_clusters)
+        rounds = self._learn(corpus, told_by(given.constraints), np.ones(given.X.shape[1]), self.random_state, None)
+        best = int(np.argmin([each.cost for each in rounds]))
+        labels = _likeliest(given.constraints, rounds[best].scores, found, corpus)
+        order = order_by_size(labels, self.n_clusters)
+        self._given = given
+        self.history_: list[Step] = []
+        mixture = rounds[best].mixture.take(order)
+        return self._adopt(
+            Step((), np.argsort(order)[labels], mixture, rounds[best].term_weights, rounds[0].term_weights, best)
+        )
+
+    def tell(self, *feedback: Feedback) -> "FeedbackClusterer":
+        """Take in statements about the clusters as they are now, and cluster again.
+
+        Clusters keep their numbers. If what was said cannot hold at once, an error says so, and nothing changes.
+        """
+        check_is_fitted(self)
+        new = check_feedback(feedback, self._given.X.shape[0], self.n_clusters_)
+        return self._go_on(self._after(new))
+
+    def refit(self) -> "FeedbackClusterer":
+        """Cluster again from new starts, with all that was told and the weights that the terms have now."""
+        check_is_fitted(self)
+        last = self.history_[-1]
+        corpus = self._corpus(self._given, (), self.n_clusters_)
+        mixture = self._fit_anew(corpus, self.n_clusters_, last.term_weights, self._next_seed())
+        return self._go_on(last._replace(mixture=_in_order_of(self.labels_, mixture, corpus.X, last.term_weights)))
+
+    def undo(self) -> "FeedbackClusterer":
+        """Go back to before the last ``tell``, verb or ``refit``."""
+        check_is_fitted(self)
+        if len(self.history_) < 2:
+            raise ValueError("nothing was told since fit: there is nothing to undo.")
+        self.history_.pop()
+        return self._adopt(self.history_.pop())
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest cluster of new documents."""
         X = self._check_new(X)
         _check_counts(X)
-        mixture = TermMixture(self.term_probabilities_, self.cluster_weights_, self.objective_)
-        return mixture.scores(X, self.term_weights_).argmax(axis=1).astype(np.int32)
+        return self.history_[-1].mixture.scores(X, self.term_weights_).argmax(axis=1).astype(np.int32)
 
-    def _round(self, given: Given, told: "Told", term_weights: np.ndarray, seed: int) -> Round:
-        """Fit the mixture from several starts, and see which pairs it breaks."""
+    def _after(self, new: tuple[Feedback, ...]) -> Step:
+        """Where to start from, after what was said of clusters; of objects nothing is done yet."""
+        X, last = self._given.X, self.history_[-1]
+        step = last._replace(feedback=(*last.feedback, *new))
+        of_clusters = [said for said in new if said.is_about_clusters]
+        if not of_clusters:
+            return step
+        gradient = np.sum([gradient_of_clusters(X, said, self.labels_, self.smoothing) for said in of_clusters], axis=0)
+        if np.any(gradient):
+            step = step._replace(
+                term_weights=warp(last.term_weights, gradient, self.n_steps, self.step_size),
+                first_weights=warp(last.first_weights, gradient, self.n_steps, self.step_size),
+            )
+        corpus = self._corpus(self._given, (), self.n_clusters_)
+        for said in of_clusters:
+            if said.verb == "bad":
+                step = started_anew(step, corpus, said.about[0], self._next_seed())
+            elif said.verb == "split":
+                step = split_in_two(step, corpus, said.about[0], seeds(self._next_seed(), self.n_init))
+            elif said.verb == "merge":
+                step = merged(step, corpus, *said.about)
+        return step
+
+    def _go_on(self, step: Step) -> "FeedbackClusterer":
+        """Cluster from this step; where that breaks something, learn the weights of the terms anew from all of it."""
+        said, k = step.feedback, len(step.mixture.prior)
+        constraints = with_pairs(self._given.constraints, said)
+        found = self._check_feasible(constraints, k)
+        corpus, told = self._corpus(self._given, said, k), told_by(constraints, said)
+        mixture = corpus.climb(step.mixture, step.term_weights)
+        rounds = [Round.of(mixture, step.term_weights, corpus, told)]
+        if rounds[0].cost > 0:
+            rounds += self._learn(corpus, told, step.first_weights, self._next_seed(), step)
+        best = int(np.argmin([each.cost for each in rounds]))  # on ties, the clusters as they are
+        mixture, term_weights, scores, _ = rounds[best]
+        labels = _likeliest(constraints, scores, found, corpus)
+        n_rounds = best - 1 if best else step.n_rounds
+        return self._adopt(Step(said, labels, mixture, term_weights, step.first_weights, n_rounds))
+
+    def _next_seed(self) -> int:
+        return seeds(self.random_state, len(self.history_) + 1)[-1]
+
+    def _corpus(self, given: Given, feedback: tuple[Feedback, ...], n_clusters: int) -> Corpus:
+        barred = barred_places(feedback, n_clusters)
+        return Corpus(given.X, given.weights, self.smoothing, self.max_iter, self.tol, *barred)
+
+    def _learn(
+        self, corpus: Corpus, told: Told, term_weights: np.ndarray, random_state: Any, now: Step | None
+    ) -> list[Round]:
+        """Fit, and change the weights by what is broken, for some rounds."""
+        rounds: list[Round] = []
+        for seed in seeds(random_state, self.n_rounds + 1):
+            if now is None:
+                mixture = self._fit_anew(corpus, self.n_clusters, term_weights, seed)
+            else:
+                mixture = self._fit_from(now, corpus, term_weights, seed)
+            rounds.append(Round.of(mixture, term_weights, corpus, told))
+            gradient = gradient_of_broken(corpus.X, told, rounds[-1].scores.argmax(axis=1), self.smoothing)
+            if not np.any(gradient):
+                break
+            term_weights = warp(term_weights, gradient, self.n_steps, self.step_size)
+        if rounds[-1].cost > 0 and not np.any(gradient):
+            warnings.warn("the documents of some broken pairs are alike in all terms: no weight can help", stacklevel=3)
+        return rounds
+
+    def _fit_anew(self, corpus: Corpus, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
+        """The likeliest of several starts."""
         fits = run_tasks(
-            lambda start: fit_mixture(
-                given.X,
-                given.weights,
-                term_weights,
-                self.n_clusters,
-                smoothing=self.smoothing,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                seed=start,
-            ),
+            lambda start: corpus.fit(n_clusters, term_weights, start),
             seeds(seed, self.n_init),
             n_jobs=self.n_jobs,
             description=type(self).__name__,
             verbose=self.verbose,
         )
-        best = max(fits, key=lambda fit: fit.path[-1])
-        scores = best.scores(given.X, term_weights)
-        one, other = scores.argmax(axis=1)[told.pairs].T
-        broken = (one == other) != told.together
-        return Round(best, term_weights, scores, broken, float(told.weights[broken].sum()))
+        return max(fits, key=lambda fit: fit.path[-1])
 
-    def _gradient(self, given: Given, told: "Told", broken: np.ndarray) -> np.ndarray:
-        """Where the weights of the terms should go: up if they separate what belongs apart, else down."""
-        X = sparse.csr_array(given.X[told.pairs[broken].ravel()], dtype=np.float64)
-        each = divergences(X[::2], X[1::2], self.smoothing)
-        return np.where(told.together[broken], -1.0, 1.0) * told.weights[broken] @ each
+    def _fit_from(self, now: Step, corpus: Corpus, term_weights: np.ndarray, seed: int) -> TermMixture:
+        """From the clusters as they are, or from a new start that leads higher: alone they rarely leave their place."""
+        new = self._fit_anew(corpus.unbarred(), len(now.mixture.prior), term_weights, seed)
+        starts = now.mixture, _in_order_of(now.labels, new, corpus.X, term_weights)
+        return max((corpus.climb(start, term_weights) for start in starts), key=lambda fit: fit.path[-1])
 
-    def _adopt(self, given: Given, kept: Round, found: Feasibility) -> None:
-        labels = _likeliest(given.constraints, kept.scores, found)
-        order = self._finish(given.constraints, labels, self.n_clusters, softmax(kept.scores, axis=1))
-        self.term_weights_ = kept.term_weights
-        self.term_probabilities_ = kept.mixture.theta[order]
-        self.cluster_weights_ = kept.mixture.prior[order]
-        self.objective_ = kept.mixture.path
+    def _adopt(self, step: Step) -> "FeedbackClusterer":
+        """Make a step the result."""
+        constraints = with_pairs(self._given.constraints, step.feedback)
+        membership = softmax(step.mixture.scores(self._given.X, step.term_weights), axis=1)
+        self._set_result(constraints, step.labels.astype(np.int32), membership.shape[1], membership)
+        self.history_.append(step)
+        self.feedback_ = step.feedback
+        self.satisfied_ = satisfied(step.feedback, self.labels_)
+        self.term_weights_ = step.term_weights
+        self.term_probabilities_, self.cluster_weights_, self.objective_ = step.mixture
         self.n_iter_ = len(self.objective_)
+        self.n_rounds_ = step.n_rounds
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -227,43 +330,28 @@ class FeedbackClusterer(ConstrainedMixin, BaseEstimator):
         return tags
 
 
-class Told(NamedTuple):
-    """What was said, as pairs with finite weights."""
-
-    pairs: np.ndarray  # (m, 2)
-    together: np.ndarray  # (m,)
-    weights: np.ndarray  # (m,)
-
-
-def _told(constraints: Constraints) -> Told:
-    """The pairs as they were said; of groups and labels, each object with the first, and the first of each apart."""
-    must, cannot = [constraints.must_link], [constraints.cannot_link]
-    weights = [constraints.must_weight, constraints.cannot_weight]
-    if len(constraints.group_names) or len(constraints.classes):
-        closure = constraints.closure()
-        first = closure.representatives
-        alone = np.arange(constraints.n_objects)
-        linked = np.flatnonzero(first[closure.chunk_of] != alone)
-        must.append(np.column_stack([first[closure.chunk_of[linked]], linked]))
-        cannot.append(first[closure.cannot_link])
-        weights = [weights[0], np.full(len(must[1]), np.inf), weights[1], np.full(len(cannot[1]), np.inf)]
-    weight = np.concatenate(weights)
-    soft = weight[np.isfinite(weight)]
-    n_must = sum(map(len, must))
-    pairs = np.concatenate([*must, *cannot])
-    return Told(pairs, np.arange(len(pairs)) < n_must, np.where(np.isinf(weight), soft.max(initial=1), weight))
-
-
-def _likeliest(constraints: Constraints, scores: np.ndarray, found: Feasibility) -> np.ndarray:
-    """The labels with the highest scores that satisfy the hard constraints."""
+def _likeliest(constraints: Constraints, scores: np.ndarray, found: Feasibility, corpus: Corpus) -> np.ndarray:
+    """The labels with the highest scores that satisfy the hard constraints, in no cluster where they may not be."""
     closure = constraints.closure()
+    scores[corpus.rows] += corpus.barred
     cost = -(closure.chunk_indicator @ scores)
     labels = cost.argmin(axis=1)
-    if len(closure.cannot_link):
-        network, apart = hard_network(closure, scores.shape[1])
+    if len(closure.cannot_link) or len(corpus.rows):
+        network, apart = hard_network(closure, scores.shape[1], also=closure.chunk_of[corpus.rows])
         witness = None if found.witness is None else found.witness[closure.representatives][network.held]
-        labels[network.held] = network.assign(cost[network.held], apart, witness=witness)
+        try:
+            labels[network.held] = network.assign(cost[network.held], apart, witness=witness)
+        except NoFeasibleAssignmentError as error:
+            raise InfeasibleError(f"what was said cannot hold at once: {error}.", k=scores.shape[1]) from None
     return labels[closure.chunk_of]
+
+
+def _in_order_of(labels: np.ndarray, mixture: TermMixture, X: Any, term_weights: np.ndarray) -> TermMixture:
+    """The mixture with its clusters in the order in which they are most like these."""
+    k = len(mixture.prior)
+    shared = np.zeros((k, k))
+    np.add.at(shared, (labels, mixture.scores(X, term_weights).argmax(axis=1)), 1)
+    return mixture.take(linear_sum_assignment(shared, maximize=True)[1])
 
 
 def _check_counts(X: Any) -> None:

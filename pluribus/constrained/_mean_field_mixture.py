@@ -167,7 +167,10 @@ class MeanFieldMixture(LinkedMixture):
         self.eta_, self.eta_path_ = grid[0], np.empty((0, 2))
         if len(grid) > 1:
             self.eta_, self.eta_path_ = choose_eta(
-                given.constraints, grid, lambda rows, eta: self._label_by_clusters(given, witness, rows, eta)
+                given.constraints,
+                grid,
+                lambda rows, eta: self._label_by_clusters(given, witness, rows, eta),
+                n_features=given.X.shape[1],
             )
         data, run = self._fit_rows(given, witness, self.eta_)
         self._adopt(given, data, run)

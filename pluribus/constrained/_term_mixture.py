@@ -6,6 +6,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
+_BLOCK = 1_000_000  # counts that are dense at a time
+
 
 class TermMixture(NamedTuple):
     """k distributions over V terms, fitted from one start."""
@@ -18,34 +20,52 @@ class TermMixture(NamedTuple):
         """Log of prior and likelihood of each document in each cluster, (n, k); X itself is never scaled."""
         return np.asarray(X @ (term_weights * np.log(self.theta)).T) + np.log(self.prior)
 
+    def take(self, clusters: np.ndarray) -> "TermMixture":
+        """The mixture of these clusters, in this order."""
+        prior = self.prior[clusters]
+        return TermMixture(self.theta[clusters], prior / prior.sum(), self.path)
 
-def fit_mixture(
-    X: Any,
-    weights: np.ndarray,
-    term_weights: np.ndarray,
-    n_clusters: int,
-    *,
-    smoothing: float,
-    max_iter: int,
-    tol: float,
-    seed: int,
-) -> TermMixture:
-    """EM from prototypes that are randomly weighted samples of the documents; the objective never falls."""
-    rng = np.random.default_rng(seed)
-    n = X.shape[0]
-    start = rng.exponential(size=(n, n_clusters)) * weights[:, None]
-    start *= weights.sum() / n_clusters / start.sum(axis=0)
-    mixture = maximize(X, start, term_weights, smoothing)._replace(prior=np.full(n_clusters, 1 / n_clusters))
-    path: list[float] = []
-    for _ in range(max_iter):
-        scores = mixture.scores(X, term_weights)
-        evidence = logsumexp(scores, axis=1)
-        log_prior = np.log(mixture.theta).sum() + np.log(mixture.prior).sum()
-        path.append(float(weights @ evidence + smoothing * log_prior))
-        if len(path) > 1 and path[-1] - path[-2] <= tol * abs(path[-1]):
-            break
-        mixture = maximize(X, np.exp(scores - evidence[:, None]) * weights[:, None], term_weights, smoothing)
-    return mixture._replace(path=np.array(path))
+
+class Corpus(NamedTuple):
+    """Documents, and how a mixture is fitted to them."""
+
+    X: Any  # (n, V) counts
+    weights: np.ndarray  # (n,)
+    smoothing: float
+    max_iter: int
+    tol: float
+    rows: np.ndarray  # documents that may not be in some clusters
+    barred: np.ndarray  # (rows, k) minus infinity where they may not be, zero elsewhere
+
+    def unbarred(self) -> "Corpus":
+        """The same, with all clusters open to all documents."""
+        return self._replace(rows=self.rows[:0], barred=np.zeros((0, 1)))
+
+    def fit(self, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
+        """EM from prototypes that are randomly weighted samples of the documents."""
+        return self.climb(self.draw(n_clusters, term_weights, seed), term_weights)
+
+    def draw(self, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
+        """Prototypes that are randomly weighted samples of the documents."""
+        shares = np.random.default_rng(seed).exponential(size=(self.X.shape[0], n_clusters)) * self.weights[:, None]
+        shares *= self.weights.sum() / n_clusters / shares.sum(axis=0)
+        drawn = maximize(self.X, shares, term_weights, self.smoothing)
+        return drawn._replace(prior=np.full(n_clusters, 1 / n_clusters))
+
+    def climb(self, mixture: TermMixture, term_weights: np.ndarray) -> TermMixture:
+        """EM from this mixture; the objective never falls."""
+        path: list[float] = []
+        for _ in range(self.max_iter):
+            scores = mixture.scores(self.X, term_weights)
+            scores[self.rows] += self.barred
+            evidence = logsumexp(scores, axis=1)
+            log_prior = np.log(mixture.theta).sum() + np.log(mixture.prior).sum()
+            path.append(float(self.weights @ evidence + self.smoothing * log_prior))
+            if len(path) > 1 and path[-1] - path[-2] <= self.tol * abs(path[-1]):
+                break
+            shares = np.exp(scores - evidence[:, None]) * self.weights[:, None]
+            mixture = maximize(self.X, shares, term_weights, self.smoothing)
+        return mixture._replace(path=np.array(path))
 
 
 def maximize(X: Any, resp: np.ndarray, term_weights: np.ndarray, smoothing: float) -> TermMixture:
@@ -69,11 +89,30 @@ def divergences(one: Any, other: Any, smoothing: float) -> Any:
     for count, part, place in zip(counts, parts, places, strict=True):
         count[np.searchsorted(union, place)] = part.data
     x, y = (np.asarray(part.sum(axis=1)).ravel()[pair] for part in (one, other))  # lengths of the documents
-    p = (smoothing + counts[0]) / (smoothing * n_terms + x)
-    q = (smoothing + counts[1]) / (smoothing * n_terms + y)
-    mean = (x * p + y * q) / (x + y)
-    each = np.maximum(x * p * np.log(p / mean) + y * q * np.log(q / mean), 0)
+    each = _shares(counts[0], counts[1], x, y, smoothing, n_terms)
     return sparse.coo_array((each, (pair, term)), shape=one.shape).tocsr()
+
+
+def divergences_from(counts: np.ndarray, X: Any, smoothing: float) -> np.ndarray:
+    """How much each term tells the documents from others with these counts together, summed over documents, (V,)."""
+    n, n_terms = X.shape
+    total = np.zeros(n_terms)
+    block = max(1, _BLOCK // n_terms)
+    for start in range(0, n, block):
+        rows = X[start : start + block]
+        rows = rows.toarray() if sparse.issparse(rows) else rows
+        lengths = rows.sum(axis=1, keepdims=True)
+        total += _shares(rows, counts, lengths, counts.sum(), smoothing, n_terms).sum(axis=0)
+    return total
+
+
+def _shares(one: Any, other: Any, x: Any, y: Any, smoothing: float, n_terms: int) -> np.ndarray:
+    """Of terms with counts `one` in x and `other` in y terms, in the log-likelihood ratio of two against one."""
+    p = (smoothing + one) / (smoothing * n_terms + x)
+    q = (smoothing + other) / (smoothing * n_terms + y)
+    tiny = np.finfo(np.float64).tiny  # two empty documents: nothing tells them apart
+    mean = np.maximum((x * p + y * q) / np.maximum(x + y, tiny), tiny)
+    return np.maximum(x * p * np.log(p / mean) + y * q * np.log(q / mean), 0)
 
 
 def warp(term_weights: np.ndarray, gradient: np.ndarray, n_steps: int, step_size: float) -> np.ndarray:

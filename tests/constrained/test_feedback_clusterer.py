@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from pluribus import Constraints
 from pluribus.constrained import FeedbackClusterer, by_name
-from pluribus.constrained._term_mixture import TermMixture, divergences, fit_mixture, maximize, warp
+from pluribus.constrained._term_mixture import Corpus, TermMixture, divergences, maximize, warp
 
 
 def corpus(seed, n_terms=800, n_special=40, per_group=50):
@@ -81,7 +81,8 @@ def test_is_naive_bayes_of_weighted_counts():
 @pytest.mark.parametrize("seed", range(5))
 def test_the_objective_never_falls(seed):
     weights = np.random.default_rng(seed).uniform(0.1, 4, 12)
-    path = fit_mixture(documents(seed=seed), np.ones(30), weights, 3, smoothing=1.0, max_iter=50, tol=0, seed=seed).path
+    corpus = Corpus(documents(seed=seed), np.ones(30), 1.0, 50, 0.0, np.arange(1), np.zeros((1, 3)))
+    path = corpus.fit(3, weights, seed).path
     assert (np.diff(path) >= -1e-8).all()
 
 

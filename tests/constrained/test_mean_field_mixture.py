@@ -4,7 +4,7 @@ from sklearn.datasets import load_iris
 
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture
-from pluribus.constrained._eta import choose_eta, constrained_objects
+from pluribus.constrained._eta import choose_eta, constrained_objects, n_broken
 from pluribus.constraints import random_pairs
 
 QUIET = dict(verbose=False, random_state=0)
@@ -67,7 +67,7 @@ def test_smallest_eta_with_the_fewest_violations():
         asked.append((len(rows), eta))
         return np.array(labels[eta] + [0] * 58)
 
-    eta, path = choose_eta(known, (1.0, 2.0, 5.0, 10.0), label)
+    eta, path = choose_eta(known, (1.0, 2.0, 5.0, 10.0), label, n_features=0)
     assert eta == 5
     assert path.tolist() == [[1, 1], [2, 1], [5, 0]]
     assert asked == [(60, 1), (60, 2), (60, 5)]  # too few to hold any out
@@ -79,9 +79,9 @@ def test_held_out_links_are_not_seen():
 
     def label(rows, eta):
         seen.append(set(rows.tolist()))
-        return np.zeros(200)
+        return np.zeros(200, dtype=int)
 
-    choose_eta(known, (1.0,), label)
+    choose_eta(known, (1.0,), label, n_features=2)
     assert len(seen) == 5
     left_out = [set(range(200)) - rows for rows in seen]
     assert set.union(*left_out) == set(range(40))
@@ -89,9 +89,56 @@ def test_held_out_links_are_not_seen():
     assert all((2 * i in out) == (2 * i + 1 in out) for out in left_out for i in range(20))
 
 
+def test_where_all_hangs_together_objects_are_held_out():
+    known = Constraints.from_labels(np.where(np.arange(200) < 50, np.arange(200) % 2, -1))
+    left_out, labels = [], {1.0: np.zeros(200, dtype=int), 2.0: np.arange(200) % 2}
+
+    def label(rows, eta):
+        left_out.append(np.setdiff1d(np.arange(200), rows))
+        return labels[eta]
+
+    eta, path = choose_eta(known, (1.0, 2.0), label, n_features=2)
+    assert sorted(np.concatenate(left_out[:5])) == list(range(50))
+    assert [len(out) for out in left_out[:5]] == [10] * 5
+    assert (eta, path[1].tolist()) == (2, [2, 0])
+    # Each pair of classes apart is held out once if its objects share a fold, else twice.
+    within = sum((out % 2 == 0).sum() * (out % 2 == 1).sum() for out in left_out[:5])
+    assert path[0].tolist() == [1, 2 * 25 * 25 - within]
+
+
+def test_with_few_objects_in_many_features_nothing_is_chosen():
+    known = Constraints.from_labels(np.where(np.arange(200) < 10, np.arange(200) % 2, -1))
+    eta, path = choose_eta(known, (2.0, 5.0), lambda rows, eta: pytest.fail("learned by heart"), n_features=9)
+    assert (eta, path.shape) == (2, (0, 2))
+
+
+def test_broken_pairs_are_those_entailed():
+    known = Constraints(
+        7,
+        must_link=[(0, 1), (1, 2), (5, 6)],
+        must_weight=[np.inf, np.inf, 1.0],
+        cannot_link=[(2, 3), (4, 6)],
+        cannot_weight=[np.inf, 2.0],
+    )
+    labels, everyone = np.array([0, 1, 0, 0, 1, 0, 1]), np.ones(7, dtype=bool)
+    slowly = sum((labels[i] == labels[j]) != (kind == "must-link") for i, j, kind in known.entailed_pairs())
+    assert n_broken(known, labels, everyone) == slowly + 2
+    assert n_broken(known, labels, np.array([1, 1, 0, 1, 0, 1, 1], dtype=bool)) == 1 + 1 + 1
+
+
+def test_all_pairs_of_some_objects_do_not_teach_them_by_heart():
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(150, 15))
+    data[:75, :3] += 2.5
+    known = Constraints.from_labels(np.where(np.arange(150) % 6 == 0, np.arange(150) < 75, -1))
+    mixture = MeanFieldMixture(2, n_init=2, eta_grid=(1, 10, 50), **QUIET).fit(data, constraints=known)
+    side = mixture.predict(data) == (np.arange(150) < 75)
+    assert max(side.mean(), 1 - side.mean()) > 0.9
+
+
 def test_constrained_objects_cannot_drown_the_others():
     known = Constraints(10, groups=[0] * 8 + [-1, -1])
-    _, path = choose_eta(known, (1.0, 2.0, 5.0), lambda rows, eta: np.arange(10))
+    _, path = choose_eta(known, (1.0, 2.0, 5.0), lambda rows, eta: np.arange(10), n_features=2)
     assert path[:, 0].tolist() == [1, 2]
 
 
