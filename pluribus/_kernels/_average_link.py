@@ -91,6 +91,33 @@ def start_groups(labels, offsets, counts, missing):
     return Groups(starts, ends, group, inside, handle, position, after, head, tail, size, seen)
 
 
+@njit(cache=True, nogil=True)
+def groups_of_sums(indptr, column_of, inside_of, size, seen, n_columns):
+    """Groups whose summed one-hot rows are there, as CSR; the handle of an entry is its place."""
+    n, n_entries = len(size), len(column_of)
+    ends = np.zeros(n_columns, np.int64)
+    for h in range(n_entries):
+        ends[column_of[h]] += 1
+    starts = np.zeros(n_columns, np.int64)
+    for c in range(1, n_columns):
+        starts[c] = starts[c - 1] + ends[c - 1]
+    ends[:] = starts
+    group, inside = np.empty(n_entries, np.int32), np.empty(n_entries, np.float64)
+    handle, position = np.empty(n_entries, np.int64), np.empty(n_entries, np.int64)
+    after = np.full(n_entries, -1, np.int64)
+    head, tail = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    for i in range(n):
+        for h in range(indptr[i], indptr[i + 1]):
+            at = ends[column_of[h]]
+            group[at], inside[at], handle[at], position[h] = i, inside_of[h], h, at
+            ends[column_of[h]] += 1
+            after[h] = h + 1
+        if indptr[i] < indptr[i + 1]:
+            head[i], tail[i] = indptr[i], indptr[i + 1] - 1
+            after[tail[i]] = -1
+    return Groups(starts, ends, group, inside, handle, position, after, head, tail, size, seen)
+
+
 def empty_chain(n):
     """The state before the first step."""
     return Chain(

@@ -77,7 +77,7 @@ def compare_adjacent(sorted_labels, order, weights, everywhere, alike, width, st
 
 @njit(cache=True, nogil=True)
 def compare_neighbors(labels, weights, everywhere, alike, n_followed, old, start, stop, neighbors, evidence):
-    """Offer to each object start … stop the strongest of its strongest (``n_followed`` of each), as listed in ``old``."""
+    """Offer to each object start … stop the first ``n_followed`` of each of its first ones, as listed in ``old``."""
     n, p = old.shape
     met = np.full(n, -1, np.int32)
     n_followed = min(n_followed, p)
@@ -115,10 +115,10 @@ def union_degrees(neighbors):
 
 @njit(cache=True, nogil=True)
 def _holds(few, i):
-    for t in range(len(few)):  # noqa: SIM110: a generator would be slow here
-        if few[t] == i:
-            return True
-    return False
+    there = False
+    for t in range(len(few)):
+        there |= few[t] == i
+    return there
 
 
 @njit(cache=True, nogil=True)

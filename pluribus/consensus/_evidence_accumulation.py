@@ -9,11 +9,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus.consensus import _dendrogram, _trees
+from pluribus.consensus import _dendrogram, _neighbor_trees, _trees
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.evidence import CoAssociation, MemoryLimitError
-from pluribus.partitions import as_ensemble, order_by_size
+from pluribus.partitions import Ensemble, as_ensemble, order_by_size
 
+_EXACT_SECONDS = 60  # up to which all pairs are looked at
 _LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
 
 
@@ -48,13 +49,18 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         Whether one cluster may win by lifetime.
     evidence : {"auto", "operator", "sparse", "neighbors", "dense"}
         How pairs are held; see ``pluribus.evidence.CoAssociation``. "auto" never builds an n × n matrix for single and
-        average link. "neighbors" limits single link to the strongest pairs of each object, for very large n. With
-        missing labels, average link counts each pair by how many partitions saw it; "dense" counts all pairs alike.
+        average link: it is "operator", which is exact, while that takes about a minute, and "neighbors" beyond, with a
+        warning. "neighbors" links along the 30 strongest pairs of each object (of each two that differ), in time that
+        grows with n. Single link joins what these leave apart by the strongest pairs it finds between. Average link
+        takes the mean over all pairs of two groups, but merges only groups that have a strong pair, until few are left.
+        With missing labels, average link counts each pair by how many partitions saw it; "dense" counts all alike.
     unobserved : {"warn", "error", "zero"}
         What to do when some pair of objects is covered by no partition, so that nothing is known of it. It counts as
         evidence 0.
     ward_metric : {"sqrt", "raw"}
         Ward on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as in the source.
+    n_jobs : int, optional
+        Threads that search for the strongest pairs and link along them. The result does not depend on it.
     verbose : bool
         Show progress (only on a terminal).
 
@@ -75,6 +81,8 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         The dissimilarities between which the dendrogram has ``n_clusters_`` clusters.
     linkage_method_ : str
         The linkage that "auto" chose.
+    evidence_ : str
+        The form of evidence that was used.
 
     References
     ----------
@@ -106,6 +114,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
         "unobserved": [StrOptions({"warn", "error", "zero"})],
         "ward_metric": [StrOptions({"sqrt", "raw"})],
+        "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
 
@@ -121,6 +130,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         evidence: str = "auto",
         unobserved: str = "warn",
         ward_metric: str = "sqrt",
+        n_jobs: int | None = None,
         verbose: bool = True,
     ) -> None:
         self.n_clusters = n_clusters
@@ -132,6 +142,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         self.evidence = evidence
         self.unobserved = unobserved
         self.ward_metric = ward_metric
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def fit(self, ensemble: Any, y: Any = None) -> "EvidenceAccumulation":
@@ -199,25 +210,43 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
 
     def _gather(self, ensemble: Any) -> CoAssociation:
         if isinstance(ensemble, CoAssociation):
+            self.evidence_ = ensemble.form
             return ensemble
         # All linkages but those on a sparse form start from the labels; the dense matrix is made where it is used.
         ensemble = as_ensemble(ensemble)
         if not ensemble.weights.all():  # a partition of weight 0 says nothing, not even that it covers an object
             ensemble = ensemble.take_partitions(np.flatnonzero(ensemble.weights))
-        held = self.evidence if self.evidence in ("sparse", "neighbors") else "operator"
-        return CoAssociation(ensemble, form=held)
+        self.evidence_ = self._choose_evidence(ensemble)
+        return CoAssociation(ensemble, form="sparse" if self.evidence_ == "sparse" else "operator")
+
+    def _choose_evidence(self, ensemble: Ensemble) -> str:
+        method = self.linkage_method_
+        if method not in ("single", "average"):
+            return self.evidence if self.evidence in ("sparse", "neighbors") else "dense"
+        if self.evidence != "auto":
+            return self.evidence
+        seconds = _trees.predict_seconds(ensemble, method)
+        if seconds > _EXACT_SECONDS:  # or less, if many rows of labels are equal
+            seconds = _trees.predict_seconds(ensemble.unique_rows().ensemble, method)
+        if seconds <= _EXACT_SECONDS:
+            return "operator"
+        warnings.warn(
+            f"{method} link on all pairs of these {ensemble.n_objects:,} objects would take about "
+            f"{seconds / 60:,.0f} minutes; it goes along the strongest pairs of each object instead. "
+            "Say evidence='operator' for all pairs.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return "neighbors"
 
     def _link(self, evidence: CoAssociation) -> np.ndarray:
         method = self.linkage_method_
         if evidence.shape[0] == 1:
             return np.empty((0, 4))
-        if method == "single" and evidence.form in ("sparse", "neighbors"):
-            return _trees.spanning_tree_link(evidence)
-        if evidence.form == "neighbors":
-            raise ValueError(
-                f"{method} link needs all pairs, but evidence='neighbors' holds a few for each object. Use single "
-                "link, or evidence='auto'."
-            )
+        if self.evidence_ == "neighbors":
+            return self._link_neighbors(evidence)
+        if method == "single" and evidence.form == "sparse":
+            return _neighbor_trees.spanning_tree_link(evidence)
         ensemble = None if "dense" in (evidence.form, self.evidence) else evidence.ensemble
         if method in ("single", "average") and ensemble is not None:
             link = _trees.single_link if method == "single" else _trees.average_link
@@ -230,6 +259,22 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
                 "than is allowed. Use linkage='average' or 'single' with evidence='auto', or pass "
                 "CoAssociation(ensemble, form='operator', memory_limit=...) if the memory is there."
             ) from error
+
+    def _link_neighbors(self, evidence: CoAssociation) -> np.ndarray:
+        method = self.linkage_method_
+        if method not in ("single", "average"):
+            raise ValueError(
+                f"{method} link needs all pairs, but evidence='neighbors' holds a few for each object. Use single or "
+                "average link, or evidence='auto'."
+            )
+        if evidence.form == "neighbors":  # given, with the neighbors of its choice
+            if method == "single":
+                return _neighbor_trees.spanning_tree_link(evidence)
+            return _neighbor_trees.graph_average_link(evidence, verbose=self.verbose)
+        ensemble = as_ensemble(evidence.ensemble)
+        if method == "single":
+            return _neighbor_trees.neighbor_single_link(ensemble, n_jobs=self.n_jobs)
+        return _neighbor_trees.neighbor_average_link(ensemble, n_jobs=self.n_jobs, verbose=self.verbose)
 
     def _cut(self) -> np.ndarray:
         if self.threshold is not None:

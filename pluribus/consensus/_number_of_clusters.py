@@ -9,19 +9,25 @@ _FINE = 10
 
 
 def accumulate(
-    ensemble: Ensemble, n_clusters: int | None = None, *, unobserved: str = "warn", verbose: bool = True
+    ensemble: Ensemble,
+    n_clusters: int | None = None,
+    *,
+    unobserved: str = "warn",
+    n_jobs: int | None = None,
+    verbose: bool = True,
 ) -> EvidenceAccumulation:
     """Average link on the evidence, cut into a given number of clusters or the one with the highest lifetime.
 
     Members that all have 10 clusters or more are taken to be finer than the result. It then has no more clusters than
     the coarsest of them, and lifetimes are measured by factors, because the pieces of one cluster are seldom together.
     Others are taken to look for the result itself: it has no more clusters than the finest, and lifetimes are shares.
+    Where all pairs would take more than about a minute, it goes along the strongest ones, and says so.
 
     Parameters
     ----------
     ensemble : Ensemble
     n_clusters : int, optional
-    unobserved, verbose : see ``EvidenceAccumulation``
+    unobserved, n_jobs, verbose : see ``EvidenceAccumulation``
 
     Examples
     --------
@@ -41,6 +47,7 @@ def accumulate(
         k_range=k_range,
         lifetime_scale="log" if fine else "share",
         unobserved=unobserved,
+        n_jobs=n_jobs,
         verbose=verbose,
     ).fit(ensemble)
     if k_range is not None and consensus.n_clusters_ == k_range[1] > 2:

@@ -2,11 +2,10 @@
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage as scipy_linkage
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import squareform
 
 from pluribus._engine import track
-from pluribus._kernels._average_link import empty_chain, follow_chain, start_groups
+from pluribus._kernels._average_link import Chain, Groups, empty_chain, follow_chain, start_groups
 from pluribus._kernels._dendrogram import merges_to_linkage
 from pluribus._kernels._pair_counts import member_lists
 from pluribus._kernels._single_link import empty_frontier, grow_tree
@@ -14,6 +13,17 @@ from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble, UniqueRows
 
 _STEPS = 100  # how often progress is shown
+_SECONDS_OF_PAIR = {"single": 15e-9, "average": 60e-9}  # for each cluster that holds the pair
+_SECONDS_OF_PAIR_MISSING = {"single": 30e-9, "average": 120e-9}
+
+
+def predict_seconds(ensemble: Ensemble, method: str) -> float:
+    """About how long exact single or average link takes on objects that differ, from the pairs that share clusters."""
+    n_pairs = 0.0
+    for column in ensemble.labels.T:
+        sizes = np.bincount(column[column >= 0]).astype(np.float64)
+        n_pairs += float(sizes @ sizes)
+    return n_pairs * (_SECONDS_OF_PAIR_MISSING if ensemble.has_missing else _SECONDS_OF_PAIR)[method]
 
 
 def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
@@ -41,7 +51,7 @@ def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
             start,
             stop,
         )
-    return _expand(rows, tree_from, tree_to, 1 - evidence)
+    return expand(rows, tree_from, tree_to, 1 - evidence)
 
 
 def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, *, verbose: bool) -> np.ndarray:
@@ -58,14 +68,23 @@ def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, 
     """
     rows = _collapsed(ensemble, cluster_weights)
     few = rows.ensemble
-    n = few.n_objects
     offsets = few.offsets
     groups = start_groups(few.labels, offsets, rows.counts, few.has_missing)
-    chain = empty_chain(n)
     column_of = (few.labels + offsets[:-1]).ravel()
     together = np.repeat(few.weights, few.n_clusters) if cluster_weights is None else cluster_weights
+    chain = follow_chains(groups, column_of, few.weights, together, verbose=verbose)
+    equal = 1.0 if cluster_weights is None else few.one_hot() @ cluster_weights / few.weights.sum()
+    return expand(rows, chain.left, chain.right, 1 - chain.evidence, 1 - equal)
+
+
+def follow_chains(
+    groups: Groups, column_of: np.ndarray, weights: np.ndarray, cluster_weights: np.ndarray, *, verbose: bool
+) -> Chain:
+    """Merge groups by exact average link until one is left."""
+    n = len(groups.size)
+    chain = empty_chain(n)
     for _, goal in pieces(n - 1, "average link", verbose):
-        if not follow_chain(groups, chain, column_of, few.weights, together, goal):
+        if not follow_chain(groups, chain, column_of, weights, cluster_weights, goal):
             break
     done = int(chain.n_merges[0])
     # Groups without neighbors have no evidence for each other: they join last.
@@ -73,8 +92,7 @@ def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, 
     chain.left[done:] = apart[0]
     chain.right[done:] = apart[1:]
     chain.evidence[done:] = 0
-    equal = 1.0 if cluster_weights is None else few.one_hot() @ cluster_weights / few.weights.sum()
-    return _expand(rows, chain.left, chain.right, 1 - chain.evidence, 1 - equal)
+    return chain
 
 
 def _collapsed(ensemble: Ensemble, cluster_weights: np.ndarray | None) -> UniqueRows:
@@ -102,32 +120,13 @@ def dense_link(evidence: CoAssociation, method: str, *, ward_metric: str = "sqrt
     return scipy_linkage(condensed, method)
 
 
-def spanning_tree_link(evidence: CoAssociation) -> np.ndarray:
-    """Single link on the pairs that a sparse or neighbor-limited evidence holds; all others count as evidence 0."""
-    c = evidence.to_sparse()
-    weights = c.copy()
-    weights.data = 2 - weights.data  # positive: the spanning tree drops edges of weight 0
-    tree = minimum_spanning_tree(weights).tocoo()
-    strength = 2 - tree.data
-    left, right = tree.row.astype(np.int64), tree.col.astype(np.int64)
-    n = c.shape[0]
-    missing = n - 1 - len(left)
-    if missing:
-        _, component = connected_components(c, directed=False)
-        first = np.unique(component, return_index=True)[1]
-        left = np.append(left, np.full(missing, first[0]))
-        right = np.append(right, first[1:])
-        strength = np.append(strength, np.zeros(missing))
-    return _sorted_linkage(left, right, 1 - strength, np.ones(n))
-
-
 def pieces(n: int, description: str, verbose: bool):
     """Ranges that cover n steps, with progress."""
     bounds = np.unique(np.linspace(0, n, min(n, _STEPS) + 1).astype(np.int64))
     return track(list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)), description, verbose=verbose)
 
 
-def _expand(
+def expand(
     rows: UniqueRows, left: np.ndarray, right: np.ndarray, height: np.ndarray, equal: np.ndarray | float = 0.0
 ) -> np.ndarray:
     """The linkage over all objects: first the equal rows join (at height ``equal``), then the unique ones merge."""
@@ -135,7 +134,7 @@ def _expand(
     representative = np.empty(len(rows.counts), dtype=np.int64)
     representative[rows.inverse[::-1]] = np.arange(n - 1, -1, -1)
     twins = np.flatnonzero(representative[rows.inverse] != np.arange(n))
-    return _sorted_linkage(
+    return sorted_linkage(
         np.concatenate([representative[rows.inverse[twins]], representative[left]]),
         np.concatenate([twins, representative[right]]),
         np.concatenate([np.broadcast_to(equal, len(rows.counts))[rows.inverse[twins]], height]),
@@ -143,6 +142,7 @@ def _expand(
     )
 
 
-def _sorted_linkage(left: np.ndarray, right: np.ndarray, height: np.ndarray, size: np.ndarray) -> np.ndarray:
+def sorted_linkage(left: np.ndarray, right: np.ndarray, height: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """The linkage of merges in any order, each between any objects of its two groups."""
     order = np.argsort(height, kind="stable")
     return merges_to_linkage(left[order], right[order], np.clip(height[order], 0, None), size)

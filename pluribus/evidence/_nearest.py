@@ -7,7 +7,7 @@ from pluribus._kernels._co_association import nearest_rows
 from pluribus._kernels._label_neighbors import compare_adjacent, compare_neighbors, sort_by_column
 from pluribus.evidence._lists import Lists, rows_per_block
 
-EXACT_UP_TO = 2e9  # pairs in one cluster, summed over the clusters: some seconds
+EXACT_UP_TO = 2e8  # pairs in one cluster, summed over the clusters: some seconds
 _N_ORDERS = 8
 _WIDTH = 8  # places to either side that are compared in a sorted order
 _N_ROUNDS = 2  # of neighbors of neighbors
@@ -46,32 +46,25 @@ def nearest_of_sorted(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
     first = _sort(lists.labels, lists, np.arange(n, dtype=np.int32), rng)
     # From here on objects are numbered in the first order: what is compared then lies close in memory.
     labels = lists.labels[first]
-    compared_by = (lists.weights, lists.everywhere, lists.alike)
+    how = (lists.weights, lists.everywhere, lists.alike)
     neighbors, evidence = np.full((n, p), -1, np.int32), np.zeros((n, p), np.float32)
     order = np.arange(n, dtype=np.int32)
+
+    def within_order(start: int, stop: int) -> None:
+        compare_adjacent(rows, order, *how, _WIDTH, start, stop, neighbors, evidence)
+
+    def via_neighbors(start: int, stop: int) -> None:
+        compare_neighbors(labels, *how, _N_FOLLOWED, old, start, stop, neighbors, evidence)
+
     for t in range(_N_ORDERS):
         if t > 0:
             order = _sort(labels, lists, order, rng)
-        rows = labels[order] if t > 0 else labels
-        over_blocks(
-            lambda start, stop, rows=rows, order=order: compare_adjacent(
-                rows, order, *compared_by, _WIDTH, start, stop, neighbors, evidence
-            ),
-            n,
-            n_jobs=n_jobs,
-            block=_ROWS_IN_BLOCK,
-        )
-    del rows, order
+        rows = labels[order]
+        over_blocks(within_order, n, n_jobs=n_jobs, block=_ROWS_IN_BLOCK)
+    del rows
     for _ in range(_N_ROUNDS):
         old = neighbors.copy()
-        over_blocks(
-            lambda start, stop, old=old: compare_neighbors(
-                labels, *compared_by, _N_FOLLOWED, old, start, stop, neighbors, evidence
-            ),
-            n,
-            n_jobs=n_jobs,
-            block=_ROWS_IN_BLOCK,
-        )
+        over_blocks(via_neighbors, n, n_jobs=n_jobs, block=_ROWS_IN_BLOCK)
     nearest = np.empty_like(neighbors)
     nearest[first] = np.where(neighbors >= 0, first[neighbors], -1)
     return nearest

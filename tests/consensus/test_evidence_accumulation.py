@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from pluribus import Ensemble
-from pluribus.consensus import EvidenceAccumulation, by_name
+from pluribus.consensus import EvidenceAccumulation, _evidence_accumulation, _neighbor_trees, by_name
 from pluribus.evidence import CoAssociation
 
 HAND = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [1, 2, 1, 1], [1, 2, 1, 0], [2, 2, 1, 1]])
@@ -228,7 +228,7 @@ def test_precomputed_evidence():
     assert eac.membership_ == pytest.approx(EvidenceAccumulation(2, **QUIET).fit(HAND).membership_)
 
 
-def test_neighbors_limit_single_link():
+def test_neighbors_limit_linkage(monkeypatch):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 60)
     noisy = np.column_stack([np.where(rng.random(180) < 0.1, rng.integers(0, 3, 180), y) for _ in range(25)])
@@ -236,8 +236,29 @@ def test_neighbors_limit_single_link():
     assert np.array_equal(exact.labels_[:, None] == exact.labels_, y[:, None] == y)
     few = EvidenceAccumulation(linkage="single", evidence="neighbors", **QUIET).fit(noisy)
     assert len(few.linkage_) == 179
-    with pytest.raises(ValueError, match="neighbors"):
-        EvidenceAccumulation(3, linkage="average", evidence="neighbors", **QUIET).fit(noisy)
+    monkeypatch.setattr(_neighbor_trees, "_EXACT_PAIRS", 0)
+    few = EvidenceAccumulation(3, linkage="average", evidence="neighbors", **QUIET).fit(noisy)
+    assert few.evidence_ == "neighbors"
+    np.testing.assert_array_equal(few.labels_, exact.labels_)
+    given = CoAssociation(noisy, form="neighbors", n_neighbors=60)
+    for linkage in ("single", "average"):
+        eac = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(given)
+        assert (eac.evidence_, eac.linkage_.shape) == ("neighbors", (179, 4))
+    with pytest.raises(ValueError, match="complete link needs all pairs"):
+        EvidenceAccumulation(3, linkage="complete", evidence="neighbors", **QUIET).fit(noisy)
+
+
+@pytest.mark.parametrize("linkage", ["single", "average"])
+def test_auto_takes_neighbors_where_all_pairs_take_long_and_says_so(linkage, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 10, 20], 40)[:, None] + rng.integers(0, 4, (120, 15))
+    exact = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(labels)
+    assert exact.evidence_ == "operator"
+    monkeypatch.setattr(_evidence_accumulation, "_EXACT_SECONDS", 0)
+    with pytest.warns(UserWarning, match=f"{linkage} link on all pairs of these 120 objects .* evidence='operator'"):
+        few = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(labels)
+    assert few.evidence_ == "neighbors"
+    np.testing.assert_array_equal(few.labels_, exact.labels_)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
