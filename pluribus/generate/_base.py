@@ -6,15 +6,21 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from pluribus._engine import TaskStore, fingerprint
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.partitions import Ensemble
+from pluribus.tables import Rows, open_rows
+from pluribus.tables._rows import ArrayRows
 
 from ._base_clusterers import takes_constraints
+from ._centers import SAMPLED_ABOVE
 from ._members import Member, make_ensemble
+
+_FORMAT = "members 2"  # of what a store keeps
 
 
 class BaseGenerator(BaseEstimator, ABC):
@@ -31,10 +37,12 @@ class BaseGenerator(BaseEstimator, ABC):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
-            Numbers without gaps. float32 stays float32, and a sparse matrix sparse.
+        X : array, memory map, sparse matrix, data frame, Rows, or path of a Parquet or .npy file; shape (n, d)
+            Numbers without gaps. float32 stays float32, a sparse matrix sparse, and what is in a file there: see
+            `pluribus.tables.open_rows`.
         store : path, optional
-            A directory that keeps each finished member. A job that was stopped, at any moment and in any way,
+            A directory that keeps each finished member (if centers are learned from a sample: these, and then the
+            labels of each million rows). A job that was stopped, at any moment and in any way,
             continues there and gives the same ensemble. It needs an integer `random_state`, and is refused for
             other data or parameters.
         constraints : Constraints, optional
@@ -47,13 +55,9 @@ class BaseGenerator(BaseEstimator, ABC):
         Ensemble
             A column for each member, named like ``"kmeans-12 k=17"``.
         """
-        if hasattr(X, "to_numpy") and not hasattr(X, "iloc"):
-            X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
-        X = check_array(
-            X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C", estimator=self, input_name="X"
-        )
+        X = check_rows(X, self)
         n, d = X.shape
-        members = self._plan(n, d, sparse=not isinstance(X, np.ndarray), random_state=self.random_state)
+        members = self._plan(n, d, sparse=sp.issparse(X), random_state=self.random_state)
         if constraints is not None:
             _check_constraints(constraints, members, n)
         kept = None
@@ -71,7 +75,8 @@ class BaseGenerator(BaseEstimator, ABC):
                     constraints.labels,
                 )
             )
-            kept = TaskStore(store, fingerprint(X, identity, *known))
+            data = X.survey.digest if isinstance(X, Rows) else X
+            kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *known))
         return make_ensemble(X, members, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, constraints=constraints)
 
     @abstractmethod
@@ -81,6 +86,24 @@ class BaseGenerator(BaseEstimator, ABC):
     @abstractmethod
     def _identity(self, n: int, random_state: Any) -> Any:
         """Return all that the members depend on besides the data; refuse if they cannot be made again."""
+
+
+def check_rows(X: Any, estimator: Any) -> Any:
+    """Return data as a float array, csr matrix or Rows, none of them copied if it is one already; refuse gaps."""
+    if isinstance(X, str | os.PathLike):
+        X = open_rows(X)
+    if isinstance(X, ArrayRows):
+        X = X.array
+    if isinstance(X, Rows):
+        _ = X.survey  # refuses gaps
+        if X.shape[0] > SAMPLED_ABOVE:
+            return X
+        X = X.take(np.arange(X.shape[0]))
+    if hasattr(X, "to_numpy") and not hasattr(X, "iloc"):
+        X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], estimator=estimator, input_name="X")
+    # Clusterers count on rows that lie together; those of large tables are copied block by block.
+    return np.ascontiguousarray(X) if isinstance(X, np.ndarray) and X.shape[0] <= SAMPLED_ABOVE else X
 
 
 def check_repeatable(random_state: Any) -> None:

@@ -14,13 +14,6 @@ from ._landmarks import cluster_by_landmarks
 NAMED = ("kmeans", "agglomerative", "mixture", "spectral", "landmarks")
 LINKAGES = ("ward", "complete", "average", "single")
 
-# At this many rows, 100 members by Lloyd's iterations take six seconds of one core, and twice the rows four times
-# as long. Mini-batches take a half to a tenth; their inertia is 2 to 3 % higher, which no consensus would notice.
-MINI_BATCH_ABOVE = 10_000
-# Rows for each cluster from which mini-batches learn the centers; all rows are then assigned. Learning from all
-# takes ten times as long at a million rows, and lowers the inertia by 1.5 % only.
-ROWS_PER_CENTER = 100
-
 # The distances of all pairs of rows that a member by complete, average or Ward linkage may hold, in bytes.
 MAX_DISTANCES = 2**31
 
@@ -69,21 +62,7 @@ def chooses_k_itself(clusterer: Any) -> bool:
 
 
 def _k_means(X: Any, k: int, seed: int) -> np.ndarray:
-    n = X.shape[0]
-    if n <= MINI_BATCH_ABOVE:
-        return sklearn.cluster.KMeans(k, init="random", n_init=1, max_iter=100, random_state=seed).fit_predict(X)
-    rows = np.random.default_rng([3, seed]).permutation(n)[: ROWS_PER_CENTER * k]
-    learner = sklearn.cluster.MiniBatchKMeans(
-        k,
-        init="random",
-        n_init=1,
-        max_iter=100,
-        batch_size=max(1024, 2 * k),
-        init_size=len(rows),
-        compute_labels=False,
-        random_state=seed,
-    )
-    return learner.fit(X[np.sort(rows)] if len(rows) < n else X).predict(X)
+    return sklearn.cluster.KMeans(k, init="random", n_init=1, max_iter=100, random_state=seed).fit_predict(X)
 
 
 def _spectral(X: Any, k: int, seed: int) -> np.ndarray:

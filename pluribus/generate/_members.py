@@ -10,11 +10,18 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from pluribus._engine import TaskStore, run_tasks
+from pluribus._kernels._label_codes import uncovered_rows
 from pluribus.constraints import Constraints
-from pluribus.partitions import Ensemble
+from pluribus.partitions import Ensemble, encode_labels
+from pluribus.partitions._labels import smallest_int
+from pluribus.partitions._parse import code_in_place
+from pluribus.tables._rows import ArrayRows, Rows
 
 from ._base_clusterers import cluster
+from ._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignment, learn_centers
+from ._label_matrix import assign, new_matrix
 from ._perturbation import View
+from ._pool import pool
 
 
 @dataclass(frozen=True)
@@ -34,21 +41,50 @@ class Member:
             return f"{self.linkage}-link"
         return self.clusterer if isinstance(self.clusterer, str) else type(self.clusterer).__name__
 
-    def labels(self, X: Any, constraints: Constraints | None = None) -> np.ndarray:
-        """Cluster: one label for each row of `X`, -1 for those not seen and for noise, in a small integer type."""
-        rows = self.view.sampled_rows(X.shape[0])
-        seen = self.view.of(X, rows)
-        if constraints is not None and rows is not None:
-            constraints = constraints.restrict(rows)
+    @property
+    def learns_centers(self) -> bool:
+        """Whether the member learns centers from a sample, so that rows can be assigned wherever they are."""
+        return isinstance(self.clusterer, str) and self.clusterer == "kmeans" and self.view.rows > SAMPLED_ABOVE
+
+    def needed_rows(self, n: int) -> np.ndarray | None:
+        """Return the rows without which the member cannot be made, in order; None for all."""
+        rows = self.view.sampled_rows(n)
+        if not self.learns_centers or self.n_clusters is None:
+            return rows
+        size = min(ROWS_PER_CENTER * self.n_clusters, self.view.rows)
+        chosen = np.sort(np.random.default_rng([3, self.view.seed]).choice(self.view.rows, size, False, shuffle=False))
+        return chosen if rows is None else rows[chosen]
+
+    def made_of(self, rows: Any, constraints: Constraints | None = None) -> dict[str, np.ndarray]:
+        """Cluster: the centers, if the member learns them, or the labels of all rows (see `labels_of`)."""
+        n, d = rows.shape
+        needed = self.needed_rows(n)
+        seen = self.view.seen_features(d, rows.dtype).of(rows.array if needed is None else rows.take(needed))
         try:
+            if self.learns_centers and self.n_clusters is not None:
+                return {"centers": learn_centers(seen, self.n_clusters, self.view.seed)}
+            if constraints is not None and needed is not None:
+                constraints = constraints.restrict(needed)
             found = cluster(self.clusterer, self.linkage, seen, self.n_clusters, self.view.seed, constraints)
         except Exception as error:
             error.add_note(f"while {self.algorithm} clustered {seen.shape[0]} rows into {self.n_clusters}")
             raise
-        highest = max(int(found.max()), 0)  # noise alone has none
-        labels = np.full(X.shape[0], -1, dtype=np.min_scalar_type(-1 - highest))
-        labels[slice(None) if rows is None else rows] = found
-        return labels
+        if found.max() >= len(found):  # numbers with gaps between them
+            found, _ = encode_labels(found)
+        labels = np.full(n, -1, dtype=smallest_int(max(int(found.max()), 0)))  # noise alone has none
+        labels[slice(None) if needed is None else needed] = found
+        return {"labels": labels}
+
+    def assignment(self, centers: np.ndarray, rows: Rows) -> Assignment:
+        """Return what labels the rows by the centers that were learned."""
+        n, d = rows.shape
+        sampled = self.view.sampled_rows(n)
+        bits = None
+        if sampled is not None:
+            bits = np.zeros(n, dtype=bool)
+            bits[sampled] = True
+            bits = np.packbits(bits)
+        return Assignment(self.view.seen_features(d, rows.dtype), centers, bits)
 
 
 def make_ensemble(
@@ -61,35 +97,49 @@ def make_ensemble(
     constraints: Constraints | None = None,
 ) -> Ensemble:
     """Run all members and unite them."""
+    rows = X if isinstance(X, Rows) else ArrayRows(X)
+    n = rows.shape[0]
+    near = rows if isinstance(rows, ArrayRows) else pool(rows, members, store)
     with _quiet():
-        partitions = run_tasks(
-            lambda member: member.labels(X, constraints),
+        made = run_tasks(
+            lambda member: member.made_of(near, constraints),
             members,
             n_jobs=n_jobs,
-            description=f"clustering {X.shape[0]:,} rows",
+            description=f"clustering {n:,} rows",
             verbose=verbose,
             store=store,
         )
-    n_found = [int(np.count_nonzero(np.bincount(labels[labels >= 0]))) for labels in partitions]
+    highest = max(len(one["centers"]) - 1 if "centers" in one else int(one["labels"].max()) for one in made)
+    labels = new_matrix(n, len(members), smallest_int(highest), store)
+    assignments = {
+        index: member.assignment(one["centers"], rows)
+        for index, (member, one) in enumerate(zip(members, made, strict=True))
+        if "centers" in one
+    }
+    assign(rows, assignments, labels, n_jobs=n_jobs, verbose=verbose, store=store)
+    for index, one in enumerate(made):
+        if "labels" in one:
+            labels[:, index] = one["labels"]
+    classes = code_in_place(labels, labels)
+    n_found = [len(own) for own in classes]
     _report_shortfall(members, n_found)
-    _check_noise(partitions)
+    _check_noise(labels)
     kept = [index for index, k in enumerate(n_found) if k]
     names = [f"{members[index].algorithm}-{index} k={n_found[index]}" for index in kept]
-    return Ensemble([partitions[index] for index in kept], names=names)
+    if len(kept) < len(members):
+        labels = labels[:, kept]
+    return Ensemble._make(labels, [classes[index] for index in kept], names=names)
 
 
-def _check_noise(partitions: Sequence[np.ndarray]) -> None:
+def _check_noise(labels: np.ndarray) -> None:
     """Refuse rows that no member has clustered; samples cover all rows, so only noise can leave some out."""
-    covered = partitions[0] >= 0
-    for labels in partitions[1:]:
-        if covered.all():
-            return
-        covered |= labels >= 0
-    noise = np.flatnonzero(~covered)
-    if noise.size:
+    if labels.min() >= 0:
+        return
+    n_noise, first = uncovered_rows(labels, 5)
+    if n_noise:
         raise ValueError(
-            f"{noise.size} of {covered.size} rows are noise in every member (the first are rows "
-            f"{noise[:5].tolist()}), so that nothing is known about them: choose parameters that leave less "
+            f"{n_noise} of {len(labels)} rows are noise in every member (the first are rows "
+            f"{list(first)}), so that nothing is known about them: choose parameters that leave less "
             "noise, or mix in a clusterer that leaves none, such as Generator('kmeans')"
         )
 

@@ -6,6 +6,18 @@ import numpy as np
 import sklearn
 
 
+class Features(NamedTuple):
+    """What a member sees of a row: all features or some, as they are or projected onto random directions."""
+
+    columns: np.ndarray | None
+    directions: np.ndarray | None
+
+    def of(self, X: Any) -> Any:
+        """Return what is seen of the rows of `X`."""
+        seen = X if self.columns is None else X[:, self.columns]
+        return seen if self.directions is None else seen @ self.directions.T
+
+
 class View(NamedTuple):
     """The part of an n × d table that one member clusters; `rows` and `features` are counts."""
 
@@ -28,17 +40,16 @@ class View(NamedTuple):
         start = self.place * self.rows
         return np.sort(deck.take(np.arange(start, start + self.rows), mode="wrap"))
 
-    def of(self, X: Any, rows: np.ndarray | None) -> Any:
-        """Return what the member sees of `X`."""
-        seen = X if rows is None else X[rows]
-        if self.features < X.shape[1]:
+    def seen_features(self, d: int, dtype: Any) -> Features:
+        """Draw the features that are seen of rows of `d`."""
+        columns = directions = None
+        if self.features < d:
             rng = np.random.default_rng([2, self.seed])
-            seen = seen[:, np.sort(rng.choice(X.shape[1], self.features, replace=False))]
+            columns = np.sort(rng.choice(d, self.features, replace=False))
         if self.projection is not None:
-            seen = sklearn.random_projection.GaussianRandomProjection(
-                self.projection, random_state=self.seed
-            ).fit_transform(seen)
-        return seen
+            projection = sklearn.random_projection.GaussianRandomProjection(self.projection, random_state=self.seed)
+            directions = projection.fit(np.zeros((1, self.features), dtype=dtype)).components_
+        return Features(columns, directions)
 
 
 def members_per_round(n: int, rows: int) -> int:

@@ -23,6 +23,7 @@ from pluribus.partitions._parse import (
     columns_of,
     distinct,
     encode_columns,
+    encode_matrix,
     first_positions,
     memberships_of,
 )
@@ -80,6 +81,8 @@ class Ensemble:
             names = labels.names if names is None else names
             ids = labels.ids if ids is None else ids
             coded, classes, memberships = labels.labels, labels.classes, labels.memberships
+        elif _is_integer_matrix(labels) and (encoded := encode_matrix(labels, names)) is not None:
+            coded, classes, memberships = *encoded, None
         else:
             columns, own_names = columns_of(labels)
             names = own_names if names is None else names
@@ -89,6 +92,7 @@ class Ensemble:
 
     def _set(self, labels, classes, weights, names, ids, memberships) -> None:
         n, r = labels.shape
+        labels = labels.view(np.ndarray)  # of a memory map, too; the caller's array stays as writable as it was
         labels.flags.writeable = False
         self.labels: np.ndarray = labels
         self.classes: tuple[np.ndarray, ...] = tuple(classes)
@@ -97,7 +101,7 @@ class Ensemble:
         self.names = check_names(names, r)
         self.ids = check_ids(ids, n)
         self.memberships: tuple[np.ndarray, ...] | None = memberships
-        self.has_missing = bool((labels == -1).any())
+        self.has_missing = bool(labels.min() < 0)
 
     @classmethod
     def _make(cls, labels, classes, weights=None, names=None, ids=None, memberships=None) -> Ensemble:
@@ -393,3 +397,9 @@ def as_ensemble(ensemble: Any) -> Ensemble:
     2
     """
     return ensemble if isinstance(ensemble, Ensemble) else Ensemble(ensemble)
+
+
+def _is_integer_matrix(labels: Any) -> bool:
+    if not isinstance(labels, np.ndarray) or isinstance(labels, np.ma.MaskedArray):
+        return False
+    return labels.ndim == 2 and labels.size > 0 and labels.dtype.kind in "iu"

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pluribus._kernels._label_codes import code_columns, count_coded, uncovered_rows
 from pluribus.partitions._labels import encode_labels, smallest_int
 
 if TYPE_CHECKING:
@@ -61,16 +62,50 @@ def encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, tuple[np
     return labels, tuple(classes)
 
 
+def encode_matrix(labels: np.ndarray, names: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]] | None:
+    """Code an n × r array of integers in one pass; None if they are below -1 or so large that counting is no way.
+
+    Labels that nobody can change, already coded and in the smallest type, are not copied.
+    """
+    n, r = labels.shape
+    highest = int(labels.max())
+    if labels.min() < -1 or highest > max(n, 2**16):
+        return None
+    called = check_names(names, r)
+    if labels.dtype.kind == "u":
+        labels = labels.astype(np.int64)
+    kept = not labels.flags.writeable and labels.flags.c_contiguous and labels.dtype == smallest_int(highest)
+    n_clusters = np.zeros(r, dtype=np.int64)
+    if kept and count_coded(labels, n_clusters):
+        check_coverage(labels, called)
+        return labels, tuple(np.arange(k, dtype=labels.dtype) for k in n_clusters)
+    coded = np.empty(labels.shape, dtype=smallest_int(highest))
+    classes = code_in_place(labels, coded)
+    check_coverage(coded, called)
+    return coded.astype(smallest_int(max(map(len, classes)) - 1), copy=False), classes
+
+
+def code_in_place(labels: np.ndarray, coded: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Code the columns of an integer array by first occurrence into `coded`, and return the original labels."""
+    r = labels.shape[1]
+    codes = np.full((r, int(labels.max()) + 1), -1, dtype=np.int32)
+    originals = np.empty_like(codes)
+    n_clusters = np.zeros(r, dtype=np.int32)
+    code_columns(labels, coded, codes, originals, n_clusters)
+    return tuple(own[:k].astype(labels.dtype) for own, k in zip(originals, n_clusters, strict=True))
+
+
 def check_coverage(labels: np.ndarray, names: Sequence[str]) -> None:
     """Every object is in some partition, and every partition has some object."""
-    seen = labels >= 0
-    empty = np.flatnonzero(~seen.any(axis=0))
+    if labels.min() >= 0:
+        return
+    empty = np.flatnonzero(labels.max(axis=0) < 0)
     if empty.size:
         raise ValueError(f"Partition {names[empty[0]]!r} has no labels at all; leave it out.")
-    uncovered = np.flatnonzero(~seen.any(axis=1))
-    if uncovered.size:
+    n_uncovered, first = uncovered_rows(labels, 5)
+    if n_uncovered:
         raise ValueError(
-            f"{uncovered.size} objects are in no partition (the first are rows {uncovered[:5].tolist()}): nothing "
+            f"{n_uncovered} objects are in no partition (the first are rows {list(first)}): nothing "
             "is known about them. Drop these rows, or add a partition that covers them."
         )
 

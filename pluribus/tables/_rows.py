@@ -1,0 +1,235 @@
+"""Rows: a table of numbers that need not fit into memory, read where and as far as it is needed."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pluribus.tables._errors import TableError, counted, more
+
+SURVEYED = 65_536  # rows looked at in one go
+
+
+class Survey(NamedTuple):
+    """What one pass over the rows tells: the mean and the standard deviation of each column, and a digest of all."""
+
+    mean: np.ndarray
+    deviation: np.ndarray
+    digest: str
+
+
+class Rows(ABC):
+    """n rows of d numbers, in memory or not: all that clustering at size asks of a table.
+
+    Rows are taken by number, or read through once in blocks; nobody asks for all of them at once. Made by
+    `open_rows` from a file or an array; `EnsembleClusterer` and `pluribus.generate` take them in place of X.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    dtype : numpy float32 or float64
+    names : tuple of str
+        Of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.tables import open_rows
+    >>> rows = open_rows(np.arange(10, dtype=np.float32).reshape(5, 2))
+    >>> rows
+    Rows(5 rows, 2 columns, float32)
+    >>> rows.take(np.array([1, 3])).tolist()
+    [[2.0, 3.0], [6.0, 7.0]]
+    >>> [(start, len(block)) for start, block in rows.blocks(2)]
+    [(0, 2), (2, 2), (4, 1)]
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def take(self, rows: np.ndarray) -> Any:
+        """Return some of the rows, given by their numbers in ascending order."""
+
+    @abstractmethod
+    def blocks(self, size: int) -> Iterator[tuple[int, Any]]:
+        """Yield all rows, `size` at a time, each block after the number of its first row; do not change blocks."""
+
+    def ids(self) -> np.ndarray | None:
+        """What the rows are called, as text; None if they have no names."""
+        return None
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Read all rows once, and refuse numbers that are missing or infinite.
+
+        Mean and variance are accumulated from block to block, in float64 (Chan, Golub and LeVeque 1979).
+        """
+        n, d = self.shape
+        seen, mean, squares = 0, np.zeros(d), np.zeros(d)
+        n_bad = np.zeros(d, dtype=np.int64)
+        first_bad = n
+        digest = hashlib.sha256(f"{self.shape}{self.dtype.str}".encode())
+        for start, block in self.blocks(SURVEYED):
+            finite = np.isfinite(block)
+            if not finite.all():
+                n_bad += (~finite).sum(axis=0)
+                first_bad = min(first_bad, start + int(np.argmin(finite.all(axis=1))))
+                continue
+            digest.update(np.ascontiguousarray(block).data)
+            own = block.mean(axis=0, dtype=np.float64)
+            change = own - mean
+            squares += ((block - own) ** 2).sum(axis=0) + change**2 * seen * len(block) / (seen + len(block))
+            seen += len(block)
+            mean += change * len(block) / seen
+        if n_bad.any():
+            columns = [f"'{name}' ({bad:,})" for name, bad in zip(self.names, n_bad.tolist(), strict=True) if bad]
+            raise TableError(
+                f"Missing or infinite values in {counted(len(columns), 'column')}: {more(columns)}; the first is in "
+                f"data row {first_bad + 1:,}. Complete these rows, leave them out, or choose other columns."
+            )
+        return Survey(mean, np.sqrt(squares / n), digest.hexdigest())
+
+    def standardized(self) -> Rows:
+        """The same rows with mean 0 and variance 1 in each column, scaled as they are read; constant columns become 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from pluribus.tables import open_rows
+        >>> rows = open_rows(np.array([[1.0, 5.0], [3.0, 5.0]])).standardized()
+        >>> rows.take(np.array([0, 1])).tolist()
+        [[-1.0, 0.0], [1.0, 0.0]]
+        """
+        return _ScaledRows(self)
+
+    def __repr__(self) -> str:
+        n, d = self.shape
+        return f"Rows({counted(n, 'row')}, {counted(d, 'column')}, {self.dtype})"
+
+
+class ArrayRows(Rows):
+    """The rows of an array, a memory map or a sparse matrix, without a copy."""
+
+    def __init__(self, array: Any, names: Sequence[str] | None = None) -> None:
+        self.array = array
+        self.shape = array.shape
+        self.dtype = array.dtype
+        self.names = tuple(f"x{j}" for j in range(array.shape[1])) if names is None else tuple(names)
+
+    def take(self, rows: np.ndarray) -> Any:
+        """Return a copy of some of the rows."""
+        return self.array[rows]
+
+    def blocks(self, size: int) -> Iterator[tuple[int, Any]]:
+        """Yield views."""
+        for start in range(0, self.shape[0], size):
+            yield start, self.array[start : start + size]
+
+
+class _ScaledRows(Rows):
+    """Rows with mean 0 and variance 1, scaled block by block."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.shape, self.dtype, self.names = rows.shape, rows.dtype, rows.names
+        mean, deviation, _ = rows.survey
+        # A constant column deviates by rounding errors only.
+        constant = deviation <= 1e-12 * np.abs(mean)
+        self.mean = mean
+        self.factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, deviation))
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        return self._scaled(self.rows.take(rows))
+
+    def blocks(self, size: int) -> Iterator[tuple[int, np.ndarray]]:
+        for start, block in self.rows.blocks(size):
+            yield start, self._scaled(block)
+
+    def ids(self) -> np.ndarray | None:
+        return self.rows.ids()
+
+    @cached_property
+    def survey(self) -> Survey:
+        used = self.factor > 0
+        return Survey(np.zeros(self.shape[1]), used.astype(float), f"standardized {self.rows.survey.digest}")
+
+    def _scaled(self, block: np.ndarray) -> np.ndarray:
+        return ((block - self.mean) * self.factor).astype(self.dtype)
+
+
+def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str | None = None) -> Rows:
+    """Open a table of numbers for reading in parts, without loading it.
+
+    Parameters
+    ----------
+    source : path of a Parquet (.parquet, .pq) or NumPy (.npy) file, array, memory map, or Rows
+        Parquet is read row group by row group; columns that are all float32 stay float32. A ``.npy`` file is mapped
+        into memory. Arrays are used as they are.
+    columns : sequence of str, optional
+        The columns to use, of a Parquet file; by default all but `id_column`.
+    id_column : str, optional
+        The column of a Parquet file that names the rows.
+
+    Returns
+    -------
+    Rows
+
+    Raises
+    ------
+    TableError
+        If columns do not exist, hold no numbers, or are known to miss values; numbers are looked at when they are read.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np, pandas as pd
+    >>> from pluribus.tables import open_rows
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "big.parquet")
+    >>> pd.DataFrame({"a": np.arange(6.0), "b": np.ones(6), "who": list("uvwxyz")}).to_parquet(path, row_group_size=4)
+    >>> rows = open_rows(path, id_column="who")
+    >>> rows
+    Rows(6 rows, 2 columns, float64)
+    >>> rows.take(np.array([0, 5])).tolist(), rows.ids()[5]
+    ([[0.0, 1.0], [5.0, 1.0]], np.str_('z'))
+    >>> folder.cleanup()
+    """
+    if isinstance(source, Rows):
+        return source
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        if path.suffix.lower() in (".parquet", ".pq"):
+            # Arrow takes a while to load.
+            from pluribus.tables._parquet_rows import ParquetRows
+
+            return ParquetRows(path, columns, id_column)
+        source = _mapped(path)
+    if columns is not None or id_column is not None:
+        raise TableError("columns and id_column are for Parquet files: give an array without the columns not wanted.")
+    array = source if isinstance(source, np.ndarray) else np.asarray(source)
+    if array.ndim != 2 or 0 in array.shape:
+        raise TableError(f"An array of shape {array.shape} is no table: give rows and columns, at least one of each.")
+    if array.dtype not in (np.float32, np.float64):
+        raise TableError(f"The array holds {array.dtype}: give float32 or float64, so that no copy has to be made.")
+    return ArrayRows(array)
+
+
+def _mapped(path: Path) -> np.ndarray:
+    if path.suffix.lower() != ".npy":
+        raise TableError(
+            f"'{path}' cannot be read in parts: give a .parquet or .npy file, or read it whole with "
+            "pluribus.tables.read_table."
+        )
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise TableError(f"'{path}' cannot be read as a NumPy array ({error}). Check the file.") from error
