@@ -5,12 +5,13 @@ from ._files import atomic_path
 from ._fingerprint import fingerprint
 from ._memory import free_memory, in_bytes, memory_limit
 from ._progress import track
-from ._random import seeds
+from ._random import RandomState, seeds
 from ._store import TaskStore
 from ._tasks import merge_tasks, one_blas_thread, over_blocks, run_tasks
 
 __all__ = [
     "DaskCluster",
+    "RandomState",
     "TaskStore",
     "as_cluster",
     "atomic_path",

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pluribus._engine import seeds
-from pluribus._engine._random import RandomState
+from pluribus._engine import RandomState, seeds
 
 from ._closure import Closure, close, collect_chunklets
 from ._errors import ConstraintError, ContradictionError, InfeasibleError

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import sklearn
 
-from pluribus._engine import seeds
-from pluribus._engine._random import RandomState
+from pluribus._engine import RandomState, seeds
 
 from ._answers import Answers
 from ._errors import ConstraintError

@@ -6,7 +6,7 @@ import numpy as np
 import sklearn
 from scipy.special import entr
 
-from pluribus._engine._random import RandomState
+from pluribus._engine import RandomState
 
 from ._errors import ConstraintError
 from ._neighborhoods import NeighborhoodSelector

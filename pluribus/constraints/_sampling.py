@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import seeds
-from pluribus._engine._random import RandomState
+from pluribus._engine import RandomState, seeds
 
 from ._constraints import Constraints
 from ._errors import ConstraintError

@@ -16,6 +16,7 @@ from ._statements import Floats, Indices, log_odds
 _CERTAINTY = float(log_odds(0.9))  # of hard pairs, since all of them come under suspicion here
 _SCALE_NEIGHBOR = 7  # the distance to it is the scale of distances around an object
 _SCALE_ROWS = 5_000  # among which it is sought
+_SMALLEST_SCALE = 0.1  # of the usual one, for objects that many others equal
 _LINKS = 64  # of each object, the surest, from which triangles are made
 
 
@@ -93,9 +94,10 @@ def _nearness(pairs: Indices, evidence: Any, n: int) -> Floats:
     some = X[:: -(-n // _SCALE_ROWS)]  # a share of the rows changes all scales alike
     neighbors = sklearn.neighbors.NearestNeighbors(n_neighbors=min(_SCALE_NEIGHBOR + 1, some.shape[0])).fit(some)
     scale = neighbors.kneighbors(X[objects])[0][:, -1]
-    scales = np.maximum(scale, np.finfo(np.float64).tiny)[at.reshape(-1, 2)]
-    squared = sklearn.metrics.pairwise.paired_euclidean_distances(X[one], X[other]) ** 2
-    return -np.log1p(squared / scales.prod(axis=1))
+    distance = sklearn.metrics.pairwise.paired_euclidean_distances(X[one], X[other])
+    usual = scale[scale > 0] if (scale > 0).any() else np.append(distance[distance > 0], 1)
+    scales = np.maximum(scale, _SMALLEST_SCALE * np.median(usual))[at.reshape(-1, 2)]
+    return -np.log1p((distance / scales[:, 0]) * (distance / scales[:, 1]))
 
 
 def _odds_together(nearness: Floats, together: np.ndarray) -> Floats:

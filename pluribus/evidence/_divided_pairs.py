@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import seeds
-from pluribus._engine._random import RandomState
+from pluribus._engine import RandomState, seeds
 from pluribus.constraints import Answers
 from pluribus.evidence._co_association import CoAssociation
 from pluribus.partitions import Ensemble, as_ensemble

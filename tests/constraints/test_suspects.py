@@ -69,3 +69,14 @@ def test_no_pairs_a_hub_and_bad_evidence():
         suspects(Constraints(4, [(0, 1)]), np.zeros((3, 1)))
     with pytest.raises(ConstraintError, match="about 3 objects"):
         suspects(Constraints(4, [(0, 1)]), CoAssociation([[0, 0, 1]]))
+
+
+def test_repeated_rows_are_no_trouble():
+    """Where an object equals all its neighbors, the scale of distances around it is that of the others."""
+    X = np.repeat([[0.0, 0], [0, 1e-3], [9, 0], [9, 9]], [12, 1, 12, 12], axis=0)
+    together, apart = [(0, 1), (13, 14), (25, 26), (0, 30)], [(0, 13), (14, 30), (2, 3)]
+    told = Constraints(37, together, apart, must_weight=1, cannot_weight=1)
+    found = suspects(told, X)
+    assert np.isfinite(found["suspicion"]).all()
+    assert {tuple(pair) for pair in found[["one", "other"]].head(2).to_numpy().tolist()} == {(0, 30), (2, 3)}
+    assert np.isfinite(suspects(told, np.zeros((37, 2)))["suspicion"]).all()
