@@ -11,14 +11,16 @@ import numpy as np
 from rich.console import Console
 
 from pluribus import constrained
-from pluribus.cli import _input, _output
+from pluribus._engine import seeds
+from pluribus.cli import _input, _number, _output
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
-from pluribus.consensus import EnsembleClusterer, suitable_generator
+from pluribus.consensus import EnsembleClusterer, configured, suitable_generator
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
-from pluribus.report._k_indices import KIndices
+from pluribus.report import KIndices, k_indices
 from pluribus.tables import prepare
+from pluribus.validate import KChoice
 
 KEPT = "members"  # the directory of finished members, while the job is not done
 
@@ -69,36 +71,43 @@ def run(job: ClusterJob) -> _output.Written:
     out = _input.ready_directory(job.out or Path(f"{table.name}-pluribus"))
     kept = out / KEPT
     _check_kept(kept, job.resume)
-    model = method or EnsembleClusterer(
-        suitable_generator(consensus, k, job.members),
-        consensus,
-        k,
-        checkpoint=kept,
-        random_state=job.seed,
-        n_jobs=job.jobs,
-        verbose=not job.quiet,
-    )
+    choice: KChoice | None = None
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            model.fit(prepared.X, constraints=known)
+            if k is None and known is None and _number.is_chosen(consensus):
+                choice = choose(job, consensus, prepared.X, kept)
+                ensemble, fitted = choice.ensemble, combined(job, consensus, choice, prepared.X)
+            else:
+                model = method or EnsembleClusterer(
+                    suitable_generator(consensus, k, job.members),
+                    consensus,
+                    k,
+                    checkpoint=kept,
+                    random_state=job.seed,
+                    n_jobs=job.jobs,
+                    verbose=not job.quiet,
+                )
+                model.fit(prepared.X, constraints=known)
+                ensemble, fitted = model.ensemble_, model.consensus_
         notes += _output.say_warnings(console, caught)
         judged: KIndices | None = None
-        said: list[str] = []
-        if k is None:
-            judged, said = _output.numbers_judged(
-                model.consensus_, model.ensemble_, prepared.X, job.seed, verbose=not job.quiet
-            )
+        if choice is not None:
+            notes += _number.say(console, choice)
+            judged = k_indices(choice, choice.n_clusters)
+        elif k is None:
+            judged, said = _number.second_opinion(fitted.labels_, ensemble, prepared.X, job.seed, verbose=not job.quiet)
+            notes += said
         case = _output.case_of(
-            model.consensus_,
-            Ensemble(model.ensemble_, ids=table.ids),
+            fitted,
+            Ensemble(ensemble, ids=table.ids),
             k=k,
             title=job.data.name,
             ids=table.ids,
             X=prepared.X,
             feature_names=prepared.feature_names,
             frame=prepared.frame,
-            notes=[*notes, *said],
+            notes=notes,
             k_indices=judged,
             known=known,
             parameters={
@@ -114,7 +123,9 @@ def run(job: ClusterJob) -> _output.Written:
             },
             seed=job.seed,
         )
-        written = _output.write(case, out, {"seconds": round(time.perf_counter() - start, 2)})
+        written = _output.write(
+            case, out, {"seconds": round(time.perf_counter() - start, 2), **_number.figures(choice)}
+        )
     except KeyboardInterrupt:
         done = len(list(kept.glob("task-*.npz")))
         raise Interrupted(
@@ -123,6 +134,23 @@ def run(job: ClusterJob) -> _output.Written:
     shutil.rmtree(kept, ignore_errors=True)
     _output.summarize(console, case, written)
     return written
+
+
+def choose(job: ClusterJob, consensus: str, X: np.ndarray, kept: Path) -> KChoice:
+    """Make the ensemble that ``EnsembleClusterer`` would make, and choose the number of clusters."""
+    generator = suitable_generator(consensus, None, job.members)
+    generator.set_params(random_state=seeds(job.seed, 2)[0], n_jobs=job.jobs, verbose=not job.quiet)
+    ensemble = generator.generate(X, store=kept)
+    return _number.choose(ensemble, X, seed=job.seed, jobs=job.jobs, verbose=not job.quiet)
+
+
+def combined(job: ClusterJob, consensus: str, choice: KChoice, X: np.ndarray) -> Any:
+    """The consensus function, fitted with the number that was chosen."""
+    if consensus == "eac":
+        return _number.accumulated(choice)
+    seed = seeds(job.seed, 2)[1]
+    function = configured(consensus, n_clusters=choice.n_clusters, random_state=seed, verbose=not job.quiet)
+    return function.fit(choice.ensemble, **({"X": X} if function.needs_data else {}))
 
 
 def direct_method(job: ClusterJob, k: int | None) -> "DirectMethod":

@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from pluribus.cli import _input, _methods, _output
+from pluribus.cli import _input, _methods, _number, _output
 from pluribus.cli._known import check_feasible, read_known
 from pluribus.cli._labels import label_columns
 from pluribus.consensus import MethodComparison, accumulate, by_name, compare_methods, configured
 from pluribus.consensus._constrained_base import enough_clusters
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
-from pluribus.report._k_indices import KIndices
+from pluribus.report import KIndices, k_indices
 from pluribus.tables import Table
+from pluribus.validate import KChoice
 
 ALL = "all"  # in place of a method: every one
 
@@ -67,35 +68,47 @@ def run(job: CombineJob) -> _output.Written:
     out = _input.ready_directory(job.out or Path(f"{job.labels[0].stem}-pluribus"))
 
     compared: MethodComparison | None = None
+    choice: KChoice | None = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        warnings.filterwarnings("ignore", message=r".* pairs of objects are covered by no")  # it was allowed
         consensus: Any = None
         found = k
+        if k is None and method != ALL and _number.is_chosen(method):
+            choice = _number.choose(ensemble, None, seed=job.seed, jobs=-1, verbose=not job.quiet)
+            found = choice.n_clusters if known is None else enough_clusters(known, choice.n_clusters)
         if method == ALL:
             compared = compare_methods(ensemble, k, random_state=job.seed, verbose=not job.quiet)
             consensus = compared.consensus
-        elif method == "eac" or (k is None and not by_name(method)().finds_n_clusters):
-            consensus = accumulate(ensemble, k, unobserved="zero", verbose=not job.quiet)
-            found = consensus.n_clusters_
-        if method not in (ALL, "eac"):
+        elif method == "eac":
+            consensus = (
+                accumulate(ensemble, k, unobserved="zero", verbose=not job.quiet)
+                if choice is None
+                else _number.accumulated(choice)
+            )
+        else:
             consensus = configured(method, n_clusters=found, random_state=job.seed, verbose=not job.quiet)
-            if known is not None and k is None:
-                consensus.set_params(n_clusters=enough_clusters(known, consensus.n_clusters))
             consensus.fit(ensemble, **({} if known is None else {"constraints": known}))
     notes += _output.say_warnings(console, caught)
     if compared is not None:
         notes += _methods.say(console, compared)
     judged: KIndices | None = None
-    said: list[str] = []
-    if k is None:
-        judged, said = _output.numbers_judged(consensus, ensemble, None, job.seed, verbose=not job.quiet)
+    if choice is not None:
+        notes += _number.say(console, choice)
+        if found != choice.n_clusters:
+            notes.append(f"The constraints ask for more clusters than that: {found}.")
+            console.print(f"  Note: {notes[-1]}", markup=False, highlight=False)
+        judged = k_indices(choice, consensus.n_clusters_)
+    elif k is None:
+        judged, said = _number.second_opinion(consensus.labels_, ensemble, None, job.seed, verbose=not job.quiet)
+        notes += said
     case = _output.case_of(
         consensus,
         ensemble,
         k=k,
         title=" + ".join(path.name for path in job.labels),
         ids=ensemble.ids,
-        notes=[*notes, *said],
+        notes=notes,
         k_indices=judged,
         methods=compared,
         known=known,
@@ -109,7 +122,7 @@ def run(job: CombineJob) -> _output.Written:
         },
         seed=job.seed,
     )
-    written = _output.write(case, out, {"seconds": round(time.perf_counter() - start, 2)})
+    written = _output.write(case, out, {"seconds": round(time.perf_counter() - start, 2), **_number.figures(choice)})
     _output.summarize(console, case, written)
     return written
 

@@ -22,7 +22,6 @@ from pluribus._engine import atomic_path
 from pluribus.consensus import MedoidPartition
 from pluribus.partitions import Ensemble
 from pluribus.report import Case, write_report
-from pluribus.report._k_indices import KIndices, k_indices
 
 MOST_MEMBERSHIPS = 50  # columns in labels.csv
 OF_ALL_METHODS = ("consensus.csv", "methods.csv")  # written only if several methods were compared
@@ -76,18 +75,6 @@ def _found_by(consensus: Any) -> str:
         by += " by factors"
     k_range = getattr(consensus, "k_range", None)
     return by if k_range is None else f"{by}, among {k_range[0]} to {k_range[1]} clusters"
-
-
-def numbers_judged(
-    consensus: Any, ensemble: Ensemble, X: np.ndarray | None, seed: int, *, verbose: bool
-) -> tuple[KIndices | None, list[str]]:
-    """Indices by number of clusters for the report, or a note on why there are none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the fit has said it already
-        try:
-            return k_indices(ensemble, consensus.labels_, X, random_state=seed, verbose=verbose), []
-        except ValueError as error:
-            return None, [f"Indices by number of clusters are not shown: {error}"]
 
 
 def say_warnings(console: Console, caught: list[warnings.WarningMessage]) -> list[str]:

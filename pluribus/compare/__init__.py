@@ -10,7 +10,15 @@ from pluribus.compare._adco import adco_distance, adco_index
 from pluribus.compare._cdistance import cdistance
 from pluribus.compare._consistency import agreement_with_members, average_agreement, consistency_index
 from pluribus.compare._disagreement import Disagreement, disagreement, mean_disagreement
-from pluribus.compare._ensembles import DISTANCES, INDICES, SPATIAL_DISTANCES, distance_matrix, diversity, medoid
+from pluribus.compare._ensembles import (
+    DISTANCES,
+    INDICES,
+    SPATIAL_DISTANCES,
+    distance_matrix,
+    diversity,
+    medoid,
+    nearest_to_all,
+)
 from pluribus.compare._information import (
     adjusted_mutual_information_index,
     completeness_index,
@@ -67,6 +75,7 @@ __all__ = [
     "medoid",
     "mirkin_distance",
     "mutual_information_index",
+    "nearest_to_all",
     "normalized_mutual_information_index",
     "normalized_variation_of_information_distance",
     "purity_index",

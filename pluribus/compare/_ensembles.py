@@ -15,6 +15,8 @@ from pluribus.partitions import Ensemble, as_ensemble
 
 Measure = Callable[..., Any]
 
+_TIE = 1e-9  # of the largest sum of distances
+
 DISTANCES: dict[str, Measure] = {
     "rand": _pairs.rand_distance,
     "mirkin": _pairs.mirkin_distance,
@@ -130,6 +132,8 @@ def medoid(
 ) -> int:
     """Which partition of an ensemble is nearest to all others, by the sum of distances (with the partitions' weights).
 
+    Of several that are equally near the first; one of weight 0 is not chosen.
+
     Parameters
     ----------
     ensemble, metric, X, n_jobs, verbose, **options
@@ -143,7 +147,37 @@ def medoid(
     """
     ensemble = as_ensemble(ensemble)
     distances = distance_matrix(ensemble, metric, X, n_jobs=n_jobs, verbose=verbose, **options)
-    return int(np.argmin(distances @ ensemble.weights))
+    return nearest_to_all(distances, ensemble.weights)
+
+
+def nearest_to_all(distances: Any, weights: Any = None, candidates: Any = None) -> int:
+    """Which object of a distance matrix has the smallest sum of distances, each counted by its weight.
+
+    Of several that are equally near, but for rounding, the first. One of weight 0 is not chosen: it does not count.
+
+    Parameters
+    ----------
+    distances : array of shape (r, r)
+    weights : sequence of r numbers, default all 1
+    candidates : sequence of int, optional
+        Which may be chosen; by default all.
+
+    Examples
+    --------
+    >>> from pluribus.compare import nearest_to_all
+    >>> distances = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    >>> nearest_to_all(distances), nearest_to_all(distances, [1, 0, 1])
+    (1, 0)
+    """
+    distances = np.asarray(distances, dtype=float)
+    weights = np.ones(len(distances)) if weights is None else np.asarray(weights, dtype=float)
+    allowed = np.arange(len(distances)) if candidates is None else np.asarray(candidates)
+    counted = allowed[weights[allowed] > 0]
+    if len(counted) == 0:
+        raise ValueError("None of the candidates has a weight above 0, so that none can be chosen.")
+    cost = (distances @ weights)[counted]
+    # The same sum rounds differently when clusters are numbered differently.
+    return int(counted[np.flatnonzero(cost <= cost.min() + _TIE * abs(cost).max())[0]])
 
 
 def diversity(

@@ -9,13 +9,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus.compare import DISTANCES, distance_matrix
+from pluribus.compare import DISTANCES, distance_matrix, nearest_to_all
 from pluribus.consensus._base import ConsensusMixin, check_memberships_fit, normalize_rows
 from pluribus.consensus._bipartite_partitioning import soft_evidence
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble, encode_labels
-
-_TIE = 1e-9
 
 
 class MedoidPartition(ConsensusMixin, BaseEstimator):
@@ -104,10 +102,7 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
         candidates = self._find_candidates(ensemble)
         hard = ensemble if ensemble.memberships is None else Ensemble(ensemble.labels, names=ensemble.names)
         self.distances_ = distance_matrix(hard, self.distance, verbose=self.verbose)
-        cost = (self.distances_ @ ensemble.weights)[candidates]
-        # The same sum rounds differently when clusters are numbered differently.
-        nearest = np.flatnonzero(cost <= cost.min() + _TIE * abs(cost).max())[0]
-        self.medoid_ = int(candidates[nearest])
+        self.medoid_ = nearest_to_all(self.distances_, ensemble.weights, candidates)
         labels, classes = encode_labels(ensemble.labels[:, self.medoid_])
         check_memberships_fit(len(labels), len(classes))
         evidence_of = mean_evidence if ensemble.memberships is None else soft_evidence

@@ -8,6 +8,7 @@ from pluribus.report._comparison import Comparison, ComparisonSummary, summarize
 from pluribus.report._comparison_page import write_comparison
 from pluribus.report._comparison_words import describe_comparison
 from pluribus.report._html import render, write_report
+from pluribus.report._k_indices import KIndices, k_indices
 from pluribus.report._summarize import summarize
 from pluribus.report._summary import Summary
 from pluribus.report._validation import Validation, ValidationSummary, summarize_validation
@@ -17,10 +18,12 @@ __all__ = [
     "Case",
     "Comparison",
     "ComparisonSummary",
+    "KIndices",
     "Summary",
     "Validation",
     "ValidationSummary",
     "describe_comparison",
+    "k_indices",
     "render",
     "summarize",
     "summarize_comparison",

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pluribus.partitions import Ensemble, stratified_sample
-from pluribus.validate import CRITERIA, Criterion, PartitionChoice
-from pluribus.validate._pairs import as_pairs
-from pluribus.validate._silhouette import silhouettes
+from pluribus.validate import CRITERIA, Criterion, PartitionChoice, silhouettes
 
 _SILHOUETTES = 6  # candidates whose silhouettes are drawn
 _DRAWN = 600  # objects of each
@@ -199,12 +197,13 @@ def _silhouettes(case: Validation, place: int) -> Silhouettes:
     clustered = np.flatnonzero(labels >= 0)
     objects = clustered[stratified_sample(labels[clustered], _DRAWN)]
     present, codes = np.unique(labels[objects], return_inverse=True)
+    held_against: dict[str, Any]
     if case.X is not None:
-        pairs = as_pairs(len(objects), np.asarray(case.X)[objects])
+        held_against = {"X": np.asarray(case.X)[objects]}
     else:
         assert case.ensemble is not None
-        pairs = as_pairs(len(objects), similarity=case.ensemble.take_objects(objects))
-    value = silhouettes(pairs.sums(codes, len(present)), codes, pairs.similar) if len(present) > 1 else codes * 0.0
+        held_against = {"similarity": case.ensemble.take_objects(objects)}
+    value = silhouettes(codes, **held_against) if len(present) > 1 else codes * 0.0
     sizes = np.bincount(labels[clustered])[present]
     order = np.argsort(-sizes, kind="stable").tolist()
     return Silhouettes(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pluribus.report._summary import Cuts, Summary
+from pluribus.validate import CRITERIA
 
 _FEW_MEMBERS = 20
 _CLOSE_LIFETIME = 0.7
@@ -57,13 +58,7 @@ def index_title(name: str) -> str:
     >>> index_title("similarity_davies_bouldin"), index_title("description_length")
     ('similarity Davies-Bouldin', 'description length')
     """
-    for word, proper in (
-        ("davies_bouldin", "Davies-Bouldin"),
-        ("calinski_harabasz", "Calinski-Harabasz"),
-        ("dunn", "Dunn"),
-    ):
-        name = name.replace(word, proper)
-    return name.replace("_", " ")
+    return CRITERIA[name].title
 
 
 def describe(summary: Summary) -> Wording:

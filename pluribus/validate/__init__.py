@@ -16,7 +16,7 @@ from pluribus.validate._description_length import (
 from pluribus.validate._dunn import dunn_index
 from pluribus.validate._estimate import Estimate
 from pluribus.validate._neighbor_density import NeighborDensity, neighbor_density_index
-from pluribus.validate._silhouette import silhouette_index
+from pluribus.validate._silhouette import silhouette_index, silhouettes
 from pluribus.validate._stability import (
     ConsensusDistribution,
     Stability,
@@ -48,5 +48,6 @@ __all__ = [
     "dunn_index",
     "neighbor_density_index",
     "silhouette_index",
+    "silhouettes",
     "stability",
 ]

@@ -1,7 +1,7 @@
 """How many clusters: a table of criteria for each number, a vote, and the reason in words."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,14 @@ from pluribus.consensus import EvidenceAccumulation, accumulate
 from pluribus.generate import Generator
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.validate._choose_partition import judged
-from pluribus.validate._criteria import Criterion, Sources, checked_criteria
+from pluribus.validate._criteria import CRITERIA, Criterion, Sources, checked_criteria
 from pluribus.validate._pairs import check_features
 from pluribus.validate._sampling import check_sample_size
 from pluribus.validate._stability import numbers_of_clusters, stability
 from pluribus.validate._vote import in_words, vote
 
-_MOST = 50  # clusters, by default
+_MOST = 50  # numbers that are compared, by default
+_SAMPLE = 1000  # objects that slow criteria look at, once for each number
 _STABILITY_MEMBERS = 30
 WITH_DATA = ("lifetime", "silhouette")
 WITHOUT_DATA = ("lifetime", "similarity_dunn")
@@ -96,8 +97,8 @@ def choose_k(
     data : array, sparse matrix or data frame X of shape (n, d); or Ensemble
         Labels alone are wrapped, ``Ensemble(labels)``, to be told from features.
     k_range : (int, int), or any other collection of numbers of clusters, optional
-        By default from 2 to the number of clusters of the coarsest member (if some have fewer than 10, of the finest),
-        but at most 50.
+        By default those among which ``accumulate`` looks: from 2 to the number of clusters of the coarsest member, or
+        of the finest if some have fewer than 10. Of more than 50 numbers, the 50 that last longest in the dendrogram.
     criteria : names in ``CRITERIA``, optional
         By default "lifetime", and as a second opinion "silhouette" for X or "similarity_dunn" for an ensemble alone.
         The documentation has a table of how often each is right: no vote of more criteria was better than the lifetime.
@@ -106,7 +107,8 @@ def choose_k(
     n_members : int
         Of the ensemble that is made of X otherwise, by ``pluribus.generate.Generator``.
     sample_size : "auto", int or None
-        Objects that slow criteria use at most; see ``silhouette_index``.
+        Objects that slow criteria use at most, for each number of clusters; "auto" is 1,000, None is all. A number that
+        is too large for all its clusters to show among so many has no value.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Members and cuts computed at a time. The result does not depend on it.
@@ -137,7 +139,7 @@ def choose_k(
     names = (WITH_DATA if X is not None else WITHOUT_DATA) if criteria is None else criteria
     chosen = checked_criteria(names, levels, of_k=True)
     n = data.n_objects if X is None else X.shape[0]
-    ks = None if k_range is None else numbers_of_clusters(k_range, n - 1)
+    asked_for = None if k_range is None else numbers_of_clusters(k_range, n - 1)
     if X is None:
         members = data
     elif ensemble is not None:
@@ -147,13 +149,16 @@ def choose_k(
     else:
         generator = Generator(n_members=n_members, random_state=generator_seed, n_jobs=n_jobs, verbose=verbose)
         members = generator.generate(X)
-    if ks is None:
-        ks = _default_range(members)
-    sources = Sources(X=X, ensemble=members, sample_size=sample_size, random_state=sample_seed)
+    limit = _SAMPLE if sample_size == "auto" else sample_size
+    sources = Sources(X=X, ensemble=members, sample_size=limit, random_state=sample_seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The number of clusters found")  # it is not taken from there
         consensus = accumulate(members, verbose=verbose)
-    columns = [consensus.cut(k) for k in ks]
+    ks = asked_for or _default_range(consensus)
+    undivided = ks[0] == 1 or ks == (n,)
+    if undivided:  # there are no two clusters, or no two objects in one, to hold against anything
+        chosen = [CRITERIA["lifetime"]]
+    columns = _Cuts(consensus, ks)
     named = [f"k = {k}" for k in ks]
     ordinary = [criterion for criterion in chosen if criterion.function is not None]
     parts = [judged(columns, named, ordinary, sources, n_jobs, verbose)] if ordinary else []
@@ -168,6 +173,9 @@ def choose_k(
     frame = values[[criterion.name for criterion in chosen]].rename_axis(columns=None)
     frame.insert(0, "k", list(ks))
     frame["votes"] = found.votes
+    sentence = in_words(found, chosen, named)
+    if undivided:
+        sentence = f"{named[0]}: no other number of clusters lasts as long in the evidence."
     return KChoice(
         n_clusters=ks[found.winner],
         labels=columns[found.winner],
@@ -175,23 +183,39 @@ def choose_k(
         details=details,
         best={name: tuple(ks[place] for place in places) for name, places in found.best.items()},
         tied=tuple(ks[place] for place in found.tied if place != found.winner),
-        sentence=in_words(found, chosen, named),
-        notes=_notes(chosen, ks, ks[found.winner], found.best),
+        sentence=sentence,
+        notes=_notes(chosen, frame, ks[found.winner], found.best, None if asked_for else _last(consensus)),
         ensemble=members,
         consensus=consensus,
     )
 
 
-def _default_range(ensemble: Ensemble) -> tuple[int, ...]:
-    """As far as the members can tell, see ``accumulate``."""
-    coarsest, finest = int(ensemble.n_clusters.min()), int(ensemble.n_clusters.max())
-    most = min(coarsest if coarsest >= 10 else finest, _MOST, ensemble.n_objects - 1)
-    if most < 2:
-        raise ValueError(
-            f"There is no number of clusters to choose: {ensemble.n_objects} objects, and members of up to {finest} "
-            "clusters."
-        )
-    return tuple(range(2, most + 1))
+class _Cuts(Sequence):
+    """The partitions into each number of clusters, cut when they are needed: all at once may not fit in memory."""
+
+    def __init__(self, consensus: EvidenceAccumulation, ks: tuple[int, ...]) -> None:
+        self._consensus, self._ks = consensus, ks
+
+    def __len__(self) -> int:
+        return len(self._ks)
+
+    def __getitem__(self, place: Any) -> np.ndarray:
+        return self._consensus.cut(self._ks[place])
+
+
+def _last(consensus: EvidenceAccumulation) -> int:
+    """The largest number of clusters that ``accumulate`` looked at."""
+    assert consensus.k_range is not None
+    return min(consensus.k_range[1], len(consensus.labels_))
+
+
+def _default_range(consensus: EvidenceAccumulation) -> tuple[int, ...]:
+    """The numbers among which ``accumulate`` looked; if there are many, those that last longest."""
+    ks = np.arange(2, min(_last(consensus), len(consensus.labels_) - 1) + 1)
+    if consensus.n_clusters_ not in ks:  # the objects are all together, or all apart
+        return (consensus.n_clusters_,)
+    longest = np.argsort(-consensus.lifetimes_[ks].round(9), kind="stable")[:_MOST]
+    return tuple(np.sort(ks[longest]).tolist())
 
 
 def _of_all_k(
@@ -216,15 +240,24 @@ def _of_all_k(
     return pd.concat([frame, columns], axis=1).assign(n_sampled=pd.array(n_sampled, dtype="Int64"))
 
 
-def _notes(criteria: list[Criterion], ks: tuple[int, ...], k: int, best: dict[str, list[int]]) -> tuple[str, ...]:
+def _notes(
+    criteria: list[Criterion], frame: pd.DataFrame, k: int, best: dict[str, list[int]], members_end_at: int | None
+) -> tuple[str, ...]:
     notes = []
-    unfair = [criterion.name for criterion in criteria if not criterion.fair_across_k]
+    unfair = [criterion.title for criterion in criteria if not criterion.fair_across_k]
     if unfair:
         notes.append(f"{', '.join(unfair)} cannot compare different numbers of clusters fairly.")
         warnings.warn(notes[-1], UserWarning, stacklevel=3)
-    if k == ks[-1] and len(ks) > 1:
-        notes.append(f"{k} is the largest number that was looked at; there may be more clusters.")
-    preferred = {ks[places[0]] for places in best.values() if places}
+    if len(frame) > 1 and k == (members_end_at or frame["k"].max()):
+        further = " The members are too coarse to look further: give the number, or members with more clusters."
+        notes.append(
+            f"{k} is the largest number that was looked at; there may be more clusters.{further * bool(members_end_at)}"
+        )
+    for criterion in criteria:
+        unknown = frame["k"][frame[criterion.name].isna()]
+        if len(unknown):
+            notes.append(f"{criterion.title} has no value for {len(unknown)} of the numbers, from {unknown.min()}.")
+    preferred = {frame["k"][places[0]] for places in best.values() if places}
     if len(preferred) == len(best) > 2:
         notes.append("No two criteria agree: the data do not say how many clusters there are.")
     return tuple(notes)

@@ -1,7 +1,7 @@
 """Which of several partitions of the same objects to prefer."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,8 +120,8 @@ def choose_partition(
     k-means 3           3        0.55            0.67             561.59    1.0
     k-means 4           4        0.50            0.78             530.77    0.0
     >>> print(choice.sentence)
-    k-means 2: best by silhouette (objects are nearer to their own cluster than to the next) and davies_bouldin
-    (clusters are small against the distance of their centers), 2 of 3 criteria. But calinski_harabasz prefers
+    k-means 2: best by silhouette (objects are nearer to their own cluster than to the next) and Davies-Bouldin
+    (clusters are small against the distance of their centers), 2 of 3 criteria; but Calinski-Harabasz prefers
     k-means 3.
     """
     named = _named(candidates)
@@ -172,7 +172,7 @@ def default_criteria(levels: set[str], same_k: bool) -> list[str]:
 
 
 def judged(
-    columns: list[np.ndarray],
+    columns: Sequence[np.ndarray],
     names: list[str],
     criteria: list[Criterion],
     sources: Sources,
@@ -233,7 +233,7 @@ def _equal_ones(columns: list[np.ndarray], names: list[str]) -> Iterator[str]:
 
 def _notes(criteria: list[Criterion], same_k: bool, details: pd.DataFrame) -> tuple[str, ...]:
     notes = []
-    unfair = [criterion.name for criterion in criteria if not criterion.fair_across_k]
+    unfair = [criterion.title for criterion in criteria if not criterion.fair_across_k]
     if unfair and not same_k:
         notes.append(
             f"The candidates have different numbers of clusters; {', '.join(unfair)} cannot compare them fairly."
@@ -241,13 +241,15 @@ def _notes(criteria: list[Criterion], same_k: bool, details: pd.DataFrame) -> tu
         warnings.warn(notes[-1], UserWarning, stacklevel=3)
     for criterion in criteria:
         rows = details[details["criterion"] == criterion.name]
-        if rows["value"].isna().all():
-            notes.append(f"{criterion.name} is not defined for any candidate.")
+        undefined = rows.loc[rows["value"].isna(), "candidate"].tolist()
+        if undefined:
+            of = "any candidate" if len(undefined) == len(rows) else ", ".join(undefined)
+            notes.append(f"{criterion.title} is not defined for {of}.")
         elif rows["value"].nunique() == 1 and len(rows) > 1:
-            notes.append(f"{criterion.name} is {rows['value'].iloc[0]:.4g} for all candidates: it tells nothing here.")
+            notes.append(f"{criterion.title} is {rows['value'].iloc[0]:.4g} for all candidates: it tells nothing here.")
         near = _within_error(rows, criterion)
         if near:
-            notes.append(f"By {criterion.name}, {', '.join(near)} are not apart by more than the error of the sample.")
+            notes.append(f"By {criterion.title}, {', '.join(near)} are not apart by more than the error of the sample.")
     return tuple(notes)
 
 

@@ -14,6 +14,7 @@ from pluribus.validate._description_length import DegenerateIncrementsError, des
 from pluribus.validate._dunn import dunn_index
 from pluribus.validate._estimate import Estimate
 from pluribus.validate._neighbor_density import neighbor_density_index
+from pluribus.validate._sampling import SmallSampleError
 from pluribus.validate._silhouette import silhouette_index
 
 Level = Literal["data", "similarity", "ensemble", "dendrogram"]
@@ -56,7 +57,23 @@ class Criterion:
     sampled: bool = False  # whether the function takes sample_size and random_state
     threads: bool = True  # whether it takes n_jobs
 
+    @property
+    def title(self) -> str:
+        """Its name for reading.
 
+        Examples
+        --------
+        >>> from pluribus.validate import CRITERIA
+        >>> CRITERIA["similarity_davies_bouldin"].title, CRITERIA["description_length"].title
+        ('similarity Davies-Bouldin', 'description length')
+        """
+        title = self.name
+        for word, proper in _PROPER.items():
+            title = title.replace(word, proper)
+        return title.replace("_", " ")
+
+
+_PROPER = {"davies_bouldin": "Davies-Bouldin", "calinski_harabasz": "Calinski-Harabasz", "dunn": "Dunn"}
 _SAMPLED = "O(n² d) up to 5,000 objects, then a sample"
 
 CRITERIA: dict[str, Criterion] = {
@@ -166,7 +183,7 @@ class Sources:
         assert criterion.function is not None
         try:
             found = criterion.function(labels, **options)
-        except DegenerateIncrementsError:
+        except (DegenerateIncrementsError, SmallSampleError):
             return Estimate(np.nan)
         return found if isinstance(found, Estimate) else Estimate(found)
 

@@ -16,6 +16,7 @@ _QUERIES = 1000  # objects that are asked for their neighbors among all, if ther
 _NOT_ZERO = 0.5  # neighbors in the own cluster that stand for none
 _SMALLEST_SHARE = 1 / 200  # of dissimilarity, where the number of partitions is not known
 _NUMBERS_IN_BLOCK = 2**21
+_COLUMNS = 64
 
 
 class NeighborDensity(Estimate):
@@ -137,27 +138,46 @@ def _asked(n: int, sample_size: int | str | None, random_state: Any) -> np.ndarr
 
 
 def _neighborhoods(pairs: Pairs, codes: np.ndarray, index: np.ndarray, k: int) -> _Neighborhoods:
-    closeness = pairs.rows(index) if pairs.similar else -pairs.rows(index)
-    closeness[np.arange(len(index)), index] = -np.inf
-    n = closeness.shape[1]
-    last = np.partition(closeness, n - k, axis=1)[:, n - k, None]
-    closer, tied = closeness > last, closeness == last
-    n_closer, n_tied = closer.sum(axis=1), tied.sum(axis=1)
-    share = (k - n_closer) / n_tied
-    scale = np.ones(len(index))
-    few = (last[:, 0] <= 0) if pairs.similar else np.zeros(len(index), dtype=bool)  # fewer similar ones than places
-    share[few] = 0
-    scale[few] = k / np.maximum(n_closer[few], 1)
+    closeness = pairs.rows(index)
+    if not pairs.similar:
+        np.negative(closeness, out=closeness)
+    m = len(index)
+    closeness[np.arange(m), index] = -np.inf
+    at_least = _below_the_nearest(closeness, k)
+    if pairs.similar:
+        at_least = np.maximum(at_least, np.nextafter(0, 1))  # those with a similarity of 0 are no neighbors
+    row, column = np.nonzero(closeness >= at_least[:, None])
+    value = closeness[row, column]
+    order = np.lexsort((-value, row))
+    row, column, value = row[order], column[order], value[order]
+    found = np.bincount(row, minlength=m)
+    some = np.flatnonzero(found)
+    last = np.zeros(m)
+    last[some] = value[np.cumsum(found)[some] - found[some] + np.minimum(found[some], k) - 1]
+    closer, tied = value > last[row], value == last[row]
+    n_closer, n_tied = np.bincount(row[closer], minlength=m), np.bincount(row[tied], minlength=m)
+    share = (k - n_closer) / np.maximum(n_tied, 1)  # of the places that are left
+    count = np.where(closer, 1.0, np.where(tied, share[row], 0.0))
+    few = found < k
+    count[few[row]] = (k / np.maximum(found, 1))[row[few[row]]]
     weight = 1 / np.bincount(codes)[codes]
-    same = codes[index, None] == codes
-    total = scale * (closer @ weight + share * (tied @ weight))
-    own = scale * ((closer & same).sum(axis=1) + share * (tied & same).sum(axis=1))
-    alone = few & (n_closer == 0)
+    total = np.bincount(row, count * weight[column], minlength=m)
+    own = np.bincount(row, count * (codes[column] == codes[index[row]]), minlength=m)
+    alone = found == 0
     total[alone], own[alone] = k * weight[index[alone]], k
-    radius = last[:, 0] if pairs.similar else -last[:, 0]
-    if few.any():
-        radius[few] = np.where(closer[few], closeness[few], np.inf).min(axis=1)
-    return _Neighborhoods(total, own, np.where(alone, 0, radius))
+    return _Neighborhoods(total, own, last if pairs.similar else -last)
+
+
+def _below_the_nearest(closeness: np.ndarray, k: int) -> np.ndarray:
+    """A value that at least k of each row reach, and few others: so many is cheaper to sort out than all.
+
+    The k-th largest of the largest values of blocks of columns.
+    """
+    m, n = closeness.shape
+    width = min(_COLUMNS, max(1, n // (4 * (k + 1))))
+    n_blocks = n // width
+    tops = closeness[:, : n_blocks * width].reshape(m, n_blocks, width).max(axis=2)
+    return np.partition(tops, n_blocks - k, axis=1)[:, n_blocks - k]
 
 
 def _value(

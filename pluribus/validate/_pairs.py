@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
@@ -146,6 +147,8 @@ def as_pairs(
         raise ValueError(
             f"Give one of X (features), distances and similarity; got {' and '.join(given) if given else 'none'}."
         )
+    if X is None and metric != "euclidean":
+        raise ValueError(f"metric={metric!r} is for X: {given[0]} says how far apart, or how alike, the objects are.")
     pairs: Pairs
     if X is not None:
         pairs = FeaturePairs(check_features(X), metric, n_jobs)
@@ -160,7 +163,30 @@ def as_pairs(
 
 def check_features(X: Any) -> Any:
     """Finite numbers, dense or CSR."""
+    _check_numbers(X)
     return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+
+
+def _check_numbers(X: Any) -> None:
+    """Refuse words, by the columns that hold them."""
+    if sparse.issparse(X):
+        return
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)) if np.ndim(X) == 2 else pd.DataFrame()
+    words = {}
+    for place, name in enumerate(frame.columns):
+        column = frame.iloc[:, place]
+        if not pd.api.types.is_numeric_dtype(column):
+            values = column.astype(object)
+            wrong = values[pd.to_numeric(values, errors="coerce").isna() & values.notna()]
+            if len(wrong):
+                words[str(name)] = str(wrong.iloc[0])
+    if words:
+        shown = ", ".join(f"{name} (for instance {value!r})" for name, value in list(words.items())[:5])
+        more = f" and {len(words) - 5} more" if len(words) > 5 else ""
+        raise ValueError(
+            f"X must hold numbers, but has words in the column{'s' * (len(words) > 1)} {shown}{more}. Leave out what "
+            "is no feature, and code categories as numbers, for instance by pluribus.tables.prepare."
+        )
 
 
 def _check_distances(D: Any) -> np.ndarray:

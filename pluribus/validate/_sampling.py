@@ -20,6 +20,10 @@ _FLOOR = 20  # a cluster is drawn with at least this many objects, if it has the
 Statistic = Callable[[Pairs, np.ndarray, np.ndarray], float]  # of pairs, codes 0 … k - 1, and the weight of each object
 
 
+class SmallSampleError(ValueError):
+    """A sample is too small for all clusters to show in it."""
+
+
 def check_sample_size(sample_size: Any) -> None:
     """Refuse what is no size of a sample, before any work."""
     whole = isinstance(sample_size, Integral) and not isinstance(sample_size, bool) and int(sample_size) >= 20
@@ -61,7 +65,7 @@ def estimate(
     sizes = np.bincount(codes)
     if 2 * len(sizes) > limit:
         enough = f"{4 * len(sizes)} or more" if 4 * len(sizes) < n else "None to use all objects"
-        raise ValueError(
+        raise SmallSampleError(
             f"{len(sizes):,} clusters cannot all show in a sample of {limit:,} objects. Give sample_size={enough}."
         )
     drawn = stratified_sample(codes, limit, floor=_FLOOR, random_state=rng)

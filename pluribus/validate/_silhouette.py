@@ -6,7 +6,7 @@ import numpy as np
 
 from pluribus.validate._estimate import Estimate
 from pluribus.validate._pairs import Pairs
-from pluribus.validate._partition import Noise, with_pairs
+from pluribus.validate._partition import Noise, check_labels, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, sums_limit
 
 
@@ -76,14 +76,49 @@ def silhouette_index(
     return estimate(mean_silhouette, pairs, codes, sums_limit(pairs, codes, sample_size), random_state)
 
 
+def silhouettes(
+    labels: Any,
+    X: Any = None,
+    *,
+    distances: Any = None,
+    similarity: Any = None,
+    metric: str = "euclidean",
+    noise: Noise = "raise",
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """The silhouette of each object, from -1 to 1: which objects lie well in their cluster, and which do not.
+
+    Compares each object with all, in O(n² d) time for X and without an n × n array: draw a sample of many objects.
+
+    Parameters
+    ----------
+    labels, X, distances, similarity, metric, noise, n_jobs : see ``silhouette_index``
+        Their mean is that index.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        nan for objects in no cluster.
+
+    Examples
+    --------
+    >>> from pluribus.validate import silhouettes
+    >>> silhouettes([0, 0, 0, 1, 1], X=[[0], [1], [5], [6], [7]]).round(2)
+    array([ 0.54,  0.55, -0.67,  0.75,  0.8 ])
+    """
+    codes, pairs = with_pairs(labels, X, distances, similarity, noise=noise, metric=metric, n_jobs=n_jobs)
+    clustered = check_labels(labels, noise) >= 0
+    out = np.full(len(clustered), np.nan)
+    out[clustered] = _of_each(pairs.sums(codes, int(codes.max()) + 1), codes, pairs.similar)
+    return out
+
+
 def mean_silhouette(pairs: Pairs, codes: np.ndarray, weights: np.ndarray) -> float:
     """Over all objects, those drawn counting for the ones that were not."""
-    return float(
-        np.average(silhouettes(pairs.sums(codes, int(codes.max()) + 1), codes, pairs.similar), weights=weights)
-    )
+    return float(np.average(_of_each(pairs.sums(codes, int(codes.max()) + 1), codes, pairs.similar), weights=weights))
 
 
-def silhouettes(sums: np.ndarray, codes: np.ndarray, similar: bool) -> np.ndarray:
+def _of_each(sums: np.ndarray, codes: np.ndarray, similar: bool) -> np.ndarray:
     """Of each object, from its sums with the members of each cluster."""
     sizes = np.bincount(codes, minlength=sums.shape[1])
     everyone = np.arange(len(codes))

@@ -88,31 +88,32 @@ def in_words(found: Vote, criteria: list[Criterion], names: list[str]) -> str:
     if not voting:
         return f"No criterion is defined for any candidate; {name} is just the first."
     for_it = [criterion for criterion in voting if found.winner in found.best[criterion.name]]
-    sentences = []
+    clauses = []
     alone = all(len(found.best[criterion.name]) == 1 for criterion in for_it)
     if len(for_it) == len(voting) > 1 and alone:
-        sentences.append(f"{name}: all {len(voting)} criteria find it best.")
-    elif for_it:
+        clauses.append(f"{name}: all {len(voting)} criteria find it best")
+    else:
         what = _listed([_reason(criterion, found) for criterion in for_it])
-        sentences.append(f"{name}: best by {what}, {len(for_it)} of {len(voting)} criteria.")
+        share = f", {len(for_it)} of {len(voting)} criteria" if len(voting) > 1 else ""
+        clauses.append(f"{name}: best by {what}{share}")
     others = [
-        f"{criterion.name} prefers {_listed([names[place] for place in found.best[criterion.name]][:5])}"
+        f"{criterion.title} prefers {_listed([names[place] for place in found.best[criterion.name]][:5])}"
         for criterion in voting
         if found.winner not in found.best[criterion.name]
     ]
     if others:
-        sentences.append(f"But {_listed(others)}.")
+        clauses.append(f"but {_listed(others)}")
     if len(found.tied) > 1:
         rivals = [names[place] for place in found.tied if place != found.winner]
         decided = len(found.undecided) == 1
-        how = f"{criteria[0].name} finds {name} best of these" if decided else f"{name} is just the first of them"
-        sentences.append(f"{_listed(rivals[:5])} {'has' if len(rivals) == 1 else 'have'} as many votes; {how}.")
-    return " ".join(sentences)
+        how = f"{criteria[0].title} finds {name} best of these" if decided else f"{name} is just the first of them"
+        clauses.append(f"{_listed(rivals[:5])} {'has' if len(rivals) == 1 else 'have'} as many votes, and {how}")
+    return "; ".join(clauses) + "."
 
 
 def _reason(criterion: Criterion, found: Vote) -> str:
     equal = len(found.best[criterion.name]) - 1
-    return f"{criterion.name} ({criterion.asks}{f'; {equal} more as good' if equal else ''})"
+    return f"{criterion.title} ({criterion.asks}{f'; {equal} more as good' if equal else ''})"
 
 
 def _listed(words: list[str]) -> str:

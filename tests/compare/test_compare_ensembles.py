@@ -145,3 +145,14 @@ def test_all_measures_at_once():
 def test_metrics_that_are_none(metric):
     with pytest.raises(ValueError, match="metric must be"):
         compare.distance_matrix([[0, 0, 1], [0, 1, 1]], metric)
+
+
+def test_the_medoid_counts_and_rounding_decides_nothing():
+    members = [[0, 0, 1, 1], [0, 0, 1, 2], [0, 1, 2, 3]]
+    assert compare.medoid(Ensemble(members), "edit") == 1
+    assert compare.medoid(Ensemble(members, weights=[1, 0, 1]), "edit") == 0
+    distances = np.array([[0, 1 + 1e-15], [1, 0]])
+    assert compare.nearest_to_all(distances) == compare.nearest_to_all(distances.T) == 0
+    assert compare.nearest_to_all(distances, candidates=[1]) == 1
+    with pytest.raises(ValueError, match="weight above 0"):
+        compare.nearest_to_all(distances, [0, 1], [0])

@@ -268,3 +268,17 @@ def test_limits_and_warnings(monkeypatch):
     monkeypatch.setattr(_lifted, "_MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="fewer n_features"):
         lift_emd_distance(RP, FP, X, n_features=100)
+
+
+@pytest.mark.parametrize("sigma", [1e-300, 1e300, np.float64(1e-200), np.float64(1e200)])
+@pytest.mark.parametrize("n_features", ["exact", 20])
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian"])
+def test_bandwidths_that_are_no_numbers_when_squared(sigma, n_features, kernel):
+    word = "small" if sigma < 1 else "large"
+    with pytest.raises(ValueError, match=f"sigma={sigma:g} is too {word} to compute with".replace("+", r"\+")):
+        lift_emd_distance([0, 0, 1], [0, 1, 1], [[0.0], [1], [2]], kernel=kernel, sigma=sigma, n_features=n_features)
+
+
+def test_data_so_large_that_the_median_distance_is():
+    with pytest.raises(ValueError, match="too large to compute with.*Scale X"):
+        lift_emd_distance([0, 0, 1], [0, 1, 1], np.array([[0.0], [1], [2]]) * 1e152)

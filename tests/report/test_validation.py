@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from pluribus import Ensemble
-from pluribus.report import Validation, render, summarize, summarize_validation, write_validation
-from pluribus.report._k_indices import k_indices
+from pluribus.report import Validation, k_indices, render, summarize, summarize_validation, write_validation
 from pluribus.report._validation_figures import validation_figures
 from pluribus.report._validation_page import render_validation, validation_headline
-from pluribus.validate import choose_partition, silhouette_index
+from pluribus.validate import choose_k, choose_partition, silhouette_index
 
 
 @pytest.fixture
@@ -88,8 +87,8 @@ def test_in_a_browser(browser, screen, make, hostile, tmp_path, width):
 
 def test_report_shows_the_indices_by_k(make_case):
     case = make_case()
-    found = k_indices(case.ensemble, case.labels, case.X, verbose=False)
-    assert {index.criterion.name for index in found.indices} >= {"lifetime", "silhouette"}
+    found = k_indices(choose_k(case.X, ensemble=case.ensemble, verbose=False), case.n_clusters)
+    assert [index.criterion.name for index in found.indices] == ["lifetime", "silhouette"]
     text = render(summarize(make_case(k_indices=found)))
     assert "What the indices say of each number" in text
     assert 'data-figure="k-silhouette"' in text
@@ -97,5 +96,13 @@ def test_report_shows_the_indices_by_k(make_case):
 
 
 def test_no_indices_by_k_where_there_is_no_choice():
-    assert k_indices(Ensemble([[0, 1, 1]]), np.array([0, 1, 1])) is None
-    assert k_indices(Ensemble([[0, 0, 1, 1, 0]] * 3), np.array([0, 0, 1, 1, 0])) is None
+    assert k_indices(choose_k(Ensemble([[0, 1, 1]])), 2) is None
+    assert k_indices(choose_k(Ensemble([[0, 0, 0, 0]])), 1) is None
+
+
+def test_of_many_numbers_those_are_shown_that_matter():
+    labels = np.repeat(np.arange(40), 5)
+    found = k_indices(choose_k(Ensemble([labels, labels, labels, labels // 2, labels // 10]), verbose=False), 40)
+    assert found.preferred == 40
+    assert found.k.tolist() == [*range(2, 13), *range(28, 41)]
+    assert len(found.indices[1].value) == len(found.k)

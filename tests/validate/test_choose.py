@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 
 from pluribus import Ensemble, validate
-from pluribus.consensus import EvidenceAccumulation
+from pluribus.consensus import EvidenceAccumulation, accumulate
 from pluribus.generate import Generator
 from pluribus.validate import CRITERIA, choose_k, choose_partition
 from pluribus.validate._vote import in_words, vote
@@ -46,7 +46,7 @@ def test_most_votes_win_and_ties_go_to_the_first_criterion():
     assert "silhouette prefers b" in in_words(found, criteria, list("abc"))
     found = vote(values, criteria[:2])
     assert (found.winner, found.tied) == (1, [0, 1])
-    assert "a has as many votes; silhouette finds b best of these" in in_words(found, criteria[:2], list("abc"))
+    assert "a has as many votes, and silhouette finds b best of these." in in_words(found, criteria[:2], list("abc"))
 
 
 def test_equal_values_share_a_vote_and_undefined_ones_have_none():
@@ -115,7 +115,7 @@ def test_equal_candidates_are_said(moons):
     assert choice.name == "a"
     assert choice.tied == ("b",)
     assert choice.notes[0] == "a and b are the same partition."
-    assert choice.sentence.endswith("b has as many votes; a is just the first of them.")
+    assert choice.sentence.endswith("b has as many votes, and a is just the first of them.")
 
 
 def test_what_tells_nothing_is_said():
@@ -196,7 +196,6 @@ def test_errors_of_choose_k():
         ((X, (2, 50)), "k_range"),
         ((X, (2, 5), ["gap"]), "No criterion"),
         ((Ensemble([[0, 0, 1, 1]]), (2, 3), ["silhouette"]), "needs X or distances"),
-        ((Ensemble([[0, 0, 0, 0]]),), "no number of clusters to choose"),
         (([[np.nan], [1]],), "NaN"),
     ]:
         with pytest.raises(ValueError, match=what):
@@ -225,3 +224,49 @@ def test_rounding_decides_no_tie():
     values = pd.DataFrame({"silhouette": [0.5, 0.5 + 1e-15], "davies_bouldin": [0.3, 0.3]})
     found = vote(values, chosen("silhouette", "davies_bouldin"))
     assert (found.winner, found.undecided) == (0, [0, 1])
+
+
+def test_as_many_clusters_as_accumulate_finds_and_no_more_work():
+    labels = np.repeat(np.arange(70), 4)
+    halved = np.where(np.arange(280) % 4 < 2, labels, labels + 70)
+    members = Ensemble([labels] * 8 + [halved, labels % 5])
+    found = accumulate(members, verbose=False)
+    choice = choose_k(members, verbose=False)
+    assert choice.n_clusters == found.n_clusters_ == 70
+    assert choice.consensus.k_range == found.k_range
+    assert len(choice.frame) == 50
+    assert choice.frame["k"].is_monotonic_increasing
+    np.testing.assert_array_equal(choice.labels, found.labels_)
+
+
+@pytest.mark.parametrize(("members", "k"), [([[0, 0, 0, 0]], 1), ([[0, 1, 2, 3]], 4), ([[0, 1]], 2), ([[0, 0]], 1)])
+def test_objects_that_are_all_together_or_all_apart(members, k):
+    choice = choose_k(Ensemble(members))
+    assert choice.n_clusters == k
+    assert len(np.unique(choice.labels)) == k
+    assert choice.sentence == f"k = {k}: no other number of clusters lasts as long in the evidence."
+
+
+def test_lifetimes_that_are_equal_are_told_apart_by_the_next_criterion():
+    members = Ensemble([[0, 1, 2, 3, 3], [0, 1, 2, 2, 2]])
+    choice = choose_k(members)
+    assert len(choice.best["lifetime"]) == 2
+    assert choice.n_clusters == choice.best["similarity_dunn"][0] != choice.consensus.n_clusters_
+
+
+def test_numbers_too_large_for_the_sample_have_no_value():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    choice = choose_k(X, [2, 3, 40], ["lifetime", "silhouette"], n_members=10, sample_size=60, verbose=False)
+    assert choice.frame["silhouette"].isna().tolist() == [False, False, True]
+    assert any(note.startswith("silhouette has no value for 1 of the numbers, from 40") for note in choice.notes)
+
+
+def test_one_sentence_in_words_that_people_read():
+    values = pd.DataFrame({"description_length": [1.0, 2.0], "similarity_dunn": [0.1, 0.2]})
+    criteria = chosen("description_length", "similarity_dunn")
+    sentence = in_words(vote(values, criteria), criteria, ["a", "b"])
+    assert sentence == (
+        "a: best by description length (distances vary smoothly inside clusters, whatever their shape), 1 of 2 "
+        "criteria; but similarity Dunn prefers b; b has as many votes, and description length finds a best of these."
+    )
