@@ -9,9 +9,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus.consensus._base import ConsensusMixin
-from pluribus.consensus._constrained_base import check_constraints
 from pluribus.consensus._constrained_link import Goal, link
-from pluribus.constraints import Constraints
+from pluribus.consensus._constrained_settle import link_and_settle
+from pluribus.constraints import Constraints, as_constraints
 from pluribus.partitions import as_ensemble
 
 _TIE = 1e-9
@@ -119,17 +119,15 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
-        constraints = check_constraints(constraints, ensemble.n_objects)
+        constraints = as_constraints(constraints, ensemble.n_objects)
         goal = self._goal(ensemble.n_objects, constraints)
         counted = np.flatnonzero(ensemble.weights)  # a partition of weight 0 says nothing
         self.linkage_method_ = self._choose_linkage()
-        linked = link(
-            ensemble.take_partitions(counted) if len(counted) < ensemble.n_partitions else ensemble,
-            constraints,
-            self.linkage_method_,
-            goal,
-            verbose=self.verbose,
-        )
+        seen = ensemble.take_partitions(counted) if len(counted) < ensemble.n_partitions else ensemble
+        if self.linkage_method_ == "average" and self.threshold is None:
+            linked = link_and_settle(seen, constraints, goal, verbose=self.verbose)
+        else:
+            linked = link(seen, constraints, self.linkage_method_, goal, verbose=self.verbose)
         self.merges_ = linked.merges
         self.components_ = constraints.closure().chunk_of
         self._finish(ensemble, linked.labels)

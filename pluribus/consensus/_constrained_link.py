@@ -40,12 +40,9 @@ def link(ensemble: Ensemble, constraints: Constraints, method: str, goal: Goal, 
     if method == "complete":
         return _complete(ensemble, constraints, goal)
     items = _items(ensemble, constraints, goal.n_clusters)
-    few = ensemble.take_objects(items.first)
     best, apart = start_best(np.arange(len(items.first)), len(items.first)), _start(items, constraints, goal)
-    if method == "single":
-        best, apart = _single(few, items, constraints, goal, best, apart, verbose)
-    else:
-        best, apart = _average(few, items, constraints, goal, best, apart, verbose)
+    merge = _single if method == "single" else _average
+    best, apart = merge(ensemble, items, constraints, goal, best, apart, verbose)
     if goal.lowest <= 0:
         apart = join_the_rest(best, apart, _n_colors(goal), _n_merges(items, goal))
     return _result(items, constraints, best)
@@ -115,8 +112,9 @@ def _adjusted(evidence: np.ndarray, pull: np.ndarray) -> np.ndarray:
 
 
 def _single(
-    few: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
+    ensemble: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
 ) -> tuple[Best, Apart]:
+    few = ensemble.take_objects(items.first)
     starts, members = member_lists(few.labels, few.offsets)
     pull = _pull(items, constraints)
     kept = start_kept(few.n_objects)
@@ -143,19 +141,26 @@ def _single(
     return best, apart
 
 
+def evidence_changes(ensemble: Ensemble, constraints: Constraints) -> sparse.coo_array:
+    """What preferences add to the evidence of their pairs."""
+    pairs = constraints.coupling.tocoo()
+    c = CoAssociation(ensemble, form="operator").pairs(pairs.row, pairs.col) if pairs.nnz else np.empty(0)
+    return sparse.coo_array((_adjusted(c, np.tanh(pairs.data / 2)) - c, (pairs.row, pairs.col)), shape=pairs.shape)
+
+
 def _average(
-    few: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
+    ensemble: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
 ) -> tuple[Best, Apart]:
+    few = ensemble.take_objects(items.first)
     groups = start_groups(few.labels, few.offsets, items.counts, few.has_missing)
     column_of = (few.labels + few.offsets[:-1]).ravel()
-    pull = _pull(items, constraints).tocoo()
-    # What a preference adds to the weight together: the change of evidence, times the weight that the pair is seen by.
-    c = CoAssociation(few, form="operator").pairs(pull.row, pull.col) if pull.nnz else np.empty(0)
-    seen_both = ((few.labels[pull.row] >= 0) & (few.labels[pull.col] >= 0)) @ few.weights
-    added = _adjusted(c, pull.data) - c
-    weight = np.where(seen_both > 0, seen_both, few.weights.sum())
-    extra = sparse.coo_array((added * weight, (pull.row, pull.col)), shape=pull.shape).tocsr()
+    changes = evidence_changes(ensemble, constraints)
+    seen_both = ((ensemble.labels[changes.row] >= 0) & (ensemble.labels[changes.col] >= 0)) @ ensemble.weights
     m = few.n_objects
+    # What a preference adds to the weight together: the change of evidence, times the weight that the pair is seen by.
+    weight = np.where(seen_both > 0, seen_both, ensemble.weights.sum())
+    at = (items.of[changes.row], items.of[changes.col])
+    extra = sparse.coo_array((changes.data * weight, at), shape=(m, m)).tocsr()
     has_pull = np.diff(extra.indptr) > 0
     own = np.where(has_pull, np.arange(m), -1)
     listed = (own.copy(), own.copy(), np.full(m, -1))

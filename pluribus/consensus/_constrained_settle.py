@@ -1,0 +1,104 @@
+"""Moving objects after a greedy linkage that cannot-links have led astray."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+
+from pluribus._kernels._label_moves import settle
+from pluribus.consensus._constrained_link import Goal, Linked, evidence_changes, link
+from pluribus.constraints import Closure, Constraints
+from pluribus.evidence import mean_evidence
+from pluribus.partitions import Ensemble
+
+_ROUNDS, _SWEEPS = 20, 5
+
+
+def link_and_settle(ensemble: Ensemble, constraints: Constraints, goal: Goal, *, verbose: bool) -> Linked:
+    """Average link into k clusters, and moves where cannot-links are in its way.
+
+    Where the members do not see what is said, merging is forced on the wrong way early on: an object that lies among
+    those it must be apart from takes its neighbors along to where it is pushed, and all that must be apart from them
+    gives way in turn. So each object then goes to the cluster it has the highest mean evidence for, and those in the
+    way change places with it. That begins at three partitions: that of the greedy linkage, and that which must-links
+    alone lead to, made to fit it or the partition that proves that there is one.
+    """
+    free = link(ensemble, _without_cannot_links(constraints), "average", goal._replace(witness=None), verbose=verbose)
+    if constraints.violations(free.labels).n_hard == 0:
+        return free  # no merge was refused
+    greedy = link(ensemble, constraints, "average", goal, verbose=verbose)
+    if goal.witness is None or greedy.labels.max() >= goal.n_clusters:
+        return greedy
+    changes = sparse.csr_array(evidence_changes(ensemble, constraints))
+    problem = _Problem(ensemble, constraints.closure(), changes, goal.n_clusters)
+    starts = [greedy.labels, *(problem.repaired(free.labels, whole) for whole in (greedy.labels, goal.witness))]
+    return greedy._replace(labels=max(map(problem.ascend, starts), key=problem.objective))
+
+
+def _without_cannot_links(constraints: Constraints) -> Constraints:
+    """What is known, but for hard cannot-links."""
+    must, cannot = np.isfinite(constraints.must_weight), np.isfinite(constraints.cannot_weight)
+    return Constraints(
+        constraints.n_objects,
+        must_link=constraints.must_link[must],
+        cannot_link=constraints.cannot_link[cannot],
+        must_weight=constraints.must_weight[must],
+        cannot_weight=constraints.cannot_weight[cannot],
+        groups=constraints.closure().chunk_of,
+    )
+
+
+class _Problem(NamedTuple):
+    """Who is to be placed, and what counts."""
+
+    ensemble: Ensemble
+    closure: Closure
+    changes: sparse.csr_array  # (n, n) what preferences add to the evidence of pairs
+    k: int
+
+    def repaired(self, labels: np.ndarray, feasible: np.ndarray) -> np.ndarray:
+        """The labels, but for objects that must be apart from some: these are as in a feasible partition."""
+        table = np.zeros((self.k, self.k))
+        np.add.at(table, (feasible, labels), 1)
+        renamed = linear_sum_assignment(-table)[1][feasible]
+        bound = np.diff(self.closure.cannot_graph.indptr)[self.closure.chunk_of] > 0
+        return np.where(bound, renamed, labels)
+
+    def ascend(self, labels: np.ndarray) -> np.ndarray:
+        """Move until nothing moves, the rounds are over, or a cluster would be left empty."""
+        closure, hard = self.closure, self.closure.cannot_graph
+        indicator = closure.chunk_indicator
+        # of both objects of a pair, in a cluster of mean size
+        soft = sparse.csr_array(indicator @ self.changes @ indicator.T) * (2 * self.k / len(labels))
+        soft.setdiag(0)
+        soft.eliminate_zeros()
+        bound = np.flatnonzero((np.diff(hard.indptr) > 0) | (np.diff(soft.indptr) > 0))
+        units = labels[closure.representatives]
+        for _ in range(_ROUNDS):
+            U = indicator @ mean_evidence(self.ensemble, units[closure.chunk_of], self.k)
+            new = U.argmax(axis=1)
+            new[bound] = units[bound]
+            settle(
+                U,
+                bound,
+                hard.indptr.astype(np.int64),
+                hard.indices.astype(np.int64),
+                soft.indptr.astype(np.int64),
+                soft.indices.astype(np.int64),
+                soft.data,
+                new,
+                _SWEEPS,
+            )
+            if (new == units).all() or len(np.unique(new)) < self.k:
+                break
+            units = new
+        return units[closure.chunk_of]
+
+    def objective(self, labels: np.ndarray) -> float:
+        """The sum of the objects' mean evidence for their clusters."""
+        own = mean_evidence(self.ensemble, labels, self.k)[np.arange(len(labels)), labels]
+        pairs = self.changes.tocoo()
+        together = labels[pairs.row] == labels[pairs.col]
+        sizes = np.bincount(labels, minlength=self.k)
+        return float(own.sum() + (pairs.data[together] / sizes[labels[pairs.row[together]]]).sum())
