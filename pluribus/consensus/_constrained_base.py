@@ -1,31 +1,12 @@
 """What the consensus functions that take constraints share."""
 
 import warnings
-from typing import Any
 
 import numpy as np
 
-from pluribus.constraints import ConstraintError, Constraints
+from pluribus.constraints import Constraints
 
 _CERTAIN = 50.0  # a weight that moves evidence all the way
-
-
-def check_constraints(constraints: Any, n: int) -> Constraints:
-    """The constraints on n objects; none if None was given."""
-    if constraints is None:
-        return Constraints(n)
-    if not isinstance(constraints, Constraints):
-        raise ConstraintError(
-            f"constraints must be None or a pluribus.Constraints, got {type(constraints).__name__}: write "
-            f"Constraints({n}, must_link=[(0, 1)], cannot_link=[(1, 2)]) with pairs of indices, or "
-            "Constraints.read(path, ids=…) for a file of pairs."
-        )
-    if constraints.n_objects != n:
-        raise ConstraintError(
-            f"constraints are about {constraints.n_objects} objects, but there are {n}: make them with "
-            f"Constraints({n}, …), or take the part for these objects by constraints.restrict(index)."
-        )
-    return constraints
 
 
 def as_preferences(constraints: Constraints) -> Constraints:
@@ -52,7 +33,7 @@ def as_preferences(constraints: Constraints) -> Constraints:
 
 def enough_clusters(constraints: Constraints, n_clusters: int) -> int:
     """This number of clusters, or the next with which the hard constraints can hold; a warning if it is another."""
-    k = n_clusters
+    k = max(n_clusters, len(constraints.classes))
     while k <= constraints.closure().degeneracy and constraints.check(k).status == "infeasible":
         k += 1
     k = min(k, constraints.closure().n_chunks)

@@ -13,15 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from pluribus._engine import run_tasks, seeds
-from pluribus._kernels._label_moves import climb, consistency, settle
+from pluribus._kernels._label_moves import climb, consistency, kick, settle
 from pluribus.consensus._base import ConsensusMixin
-from pluribus.consensus._constrained_base import check_constraints
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
-from pluribus.constraints import Closure, Constraints
+from pluribus.constraints import Closure, Constraints, as_constraints
 from pluribus.partitions import Ensemble, as_ensemble
 
 _SWEEPS, _ROUNDS = 5, 50
 _CLIMB = 2e9  # operations of one sweep of single moves, up to which they are made
+_KICKS, _KICKED = 200, 3  # most times that a start is disturbed, and how many moves that takes
+_KICKING = 1e7  # operations of one sweep of single moves, times the number of kicks
 
 
 class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
@@ -123,7 +124,7 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
-        constraints = check_constraints(constraints, ensemble.n_objects)
+        constraints = as_constraints(constraints, ensemble.n_objects)
         k = self._check_n_clusters(ensemble.n_objects)
         found = constraints.check(k, allow_empty=False)
         if found.status != "feasible":
@@ -138,7 +139,8 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
         own_seeds = seeds(self.random_state, self.n_init)
         ends = run_tasks(
             lambda t: problem.ascend(
-                first.labels_ if t == 0 else problem.start(own_seeds[t], first.labels_, random=t % 2 == 0)
+                first.labels_ if t == 0 else problem.start(own_seeds[t], first.labels_, random=t % 2 == 0),
+                own_seeds[t],
             ),
             list(range(self.n_init)),
             n_jobs=self.n_jobs,
@@ -209,7 +211,7 @@ class _Problem(NamedTuple):
         bound = np.diff(self.closure.cannot_graph.indptr)[self.closure.chunk_of] > 0
         return np.where(bound, renamed, drawn)
 
-    def ascend(self, labels: np.ndarray) -> tuple[np.ndarray, list[float]]:
+    def ascend(self, labels: np.ndarray, seed: int) -> tuple[np.ndarray, list[float]]:
         """Labels of the chunklets from where no step raises J, and J on the way."""
         votes = self.closure.chunk_indicator @ np.eye(self.k)[labels]
         units = votes.argmax(axis=1)
@@ -227,28 +229,44 @@ class _Problem(NamedTuple):
                 break
             units = new
             path.append(value)
-        if len(units) * self.k**2 * self.rows.shape[1] <= _CLIMB:
-            M, s = self._tables(units)
-            units = units.copy()
-            climb(
-                M,
-                s,
-                self.partition_of,
-                self.n_seen,
-                self.weights,
-                _long(self.rows.indptr),
-                _long(self.rows.indices),
-                self.rows.data,
-                hard_ptr,
-                hard_to,
-                soft_ptr,
-                soft_to,
-                soft.data,
-                self.share,
-                units,
-            )
+        work = len(units) * self.k**2 * self.rows.shape[1]
+        if work <= _CLIMB:
+            units = self._climbed(units)
             path.append(max(self.objective(units), path[-1]))
+        rng = np.random.default_rng(seed)
+        for _ in range(min(_KICKS, int(_KICKING / work))):
+            new = units.copy()
+            kick(rng.integers(0, len(new), _KICKED), rng.integers(0, self.k, _KICKED), hard_ptr, hard_to, new)
+            new = self._climbed(new)
+            value = self.objective(new)
+            if value > path[-1] + 1e-12:
+                units = new
+                path.append(value)
         return units, path
+
+    def _climbed(self, units: np.ndarray) -> np.ndarray:
+        """Where single moves that raise J lead to."""
+        hard, soft = self.closure.cannot_graph, self.preferences
+        M, s = self._tables(units)
+        units = units.copy()
+        climb(
+            M,
+            s,
+            self.partition_of,
+            self.n_seen,
+            self.weights,
+            _long(self.rows.indptr),
+            _long(self.rows.indices),
+            self.rows.data,
+            _long(hard.indptr),
+            _long(hard.indices),
+            _long(soft.indptr),
+            _long(soft.indices),
+            soft.data,
+            self.share,
+            units,
+        )
+        return units
 
     def parts(self, units: np.ndarray) -> tuple[float, float]:
         """ACC and CS."""

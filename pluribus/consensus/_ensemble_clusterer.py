@@ -12,12 +12,12 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pluribus._engine import seeds
-from pluribus.consensus._constrained_base import as_preferences, check_constraints, enough_clusters
+from pluribus.consensus._constrained_base import as_preferences, enough_clusters
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._names import configured
 from pluribus.consensus._number_of_clusters import accumulate
-from pluribus.constraints import Constraints
+from pluribus.constraints import Constraints, as_constraints
 from pluribus.generate import Generator, preset
 
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
@@ -132,7 +132,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         n = X.shape[0]
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
-        known = check_constraints(constraints, n)
+        known = as_constraints(constraints, n)
         levels = self._levels() if known != Constraints(n) else ()
         generator_seed, consensus_seed = seeds(self.random_state, 2)
         generator = self._ready_generator(generator_seed)

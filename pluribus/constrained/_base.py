@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from pluribus.constraints import ConstraintError, Constraints, Feasibility, Violations
+from pluribus.constraints import Constraints, Feasibility, Violations, as_constraints
 from pluribus.partitions import normalized_entropy, order_by_size
 
 _FLOATS = [np.float64, np.float32]
@@ -47,19 +47,7 @@ class ConstrainedMixin(ClusterMixin):
         n = X.shape[0]
         if self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows of X.")
-        if constraints is None:
-            constraints = Constraints(n)
-        if not isinstance(constraints, Constraints):
-            raise ConstraintError(
-                f"constraints must be None or a pluribus.Constraints, got {type(constraints).__name__}: write "
-                "Constraints(len(X), must_link=[(0, 1)], cannot_link=[(1, 2)]) with pairs of row numbers, or "
-                "Constraints.read(path, ids=…) for a file of pairs."
-            )
-        if constraints.n_objects != n:
-            raise ConstraintError(
-                f"constraints are about {constraints.n_objects} objects, but X has {n} rows: make them with "
-                f"Constraints({n}, …), or take the part for these rows by constraints.restrict(rows)."
-            )
+        constraints = as_constraints(constraints, n)
         weights = _check_sample_weight(sample_weight, X, dtype=_FLOATS, ensure_non_negative=True)
         return Given(X, constraints, weights)
 

@@ -1,6 +1,7 @@
 """What you know: pairs that belong together or apart, groups, known labels; closure, conflicts, what to ask next."""
 
 from ._answers import Answer, Answers
+from ._as_constraints import as_constraints
 from ._asking import Question, Selector, ask, questions
 from ._closure import Closure
 from ._constraints import Constraints
@@ -28,6 +29,7 @@ __all__ = [
     "Question",
     "Selector",
     "Violations",
+    "as_constraints",
     "ask",
     "disjoint_pairs",
     "log_odds",

@@ -35,8 +35,13 @@ class Closure:
         One where the object is in the chunklet: ``chunk_indicator @ X`` sums the rows of X by chunklet.
     representatives : ndarray of shape (L,)
         The first object of each chunklet.
+    class_chunks : ndarray of shape (c,)
+        The chunklets that have a known label. All of them must be apart from each other.
+    told_apart : ndarray of shape (t, 2)
+        The pairs of chunklets that must be apart for another reason, a < b, sorted.
     cannot_link : ndarray of shape (E, 2)
-        Pairs of chunklets that must be apart, a < b, sorted.
+        All pairs of chunklets that must be apart, a < b, sorted; those of the known labels are written out only when
+        this is asked for, c (c - 1) / 2 of them.
     cannot_graph : csr_array of shape (L, L)
         The same as a symmetric matrix of ones.
     coupling : csr_array of shape (L, L)
@@ -57,13 +62,18 @@ class Closure:
     ([0, 0, 0, 1, 1, 2], [3, 2, 1], [[0, 1]])
     """
 
-    def __init__(self, chunk_of: Indices, cannot_link: Indices, soft_pairs: Indices, soft_weights: Floats):
+    def __init__(
+        self, chunk_of: Indices, told_apart: Indices, class_chunks: Indices, soft_pairs: Indices, soft_weights: Floats
+    ):
         self.chunk_of = _frozen(chunk_of)
         self.chunk_sizes = _frozen(np.bincount(chunk_of))
-        self.cannot_link = _frozen(cannot_link)
+        self.class_chunks = _frozen(np.unique(class_chunks))
+        told_apart = told_apart[~self._differ_in_class(told_apart)]
+        self.told_apart = _frozen(canonical_pairs(told_apart, np.ones(len(told_apart)), self.n_chunks)[0])
         pairs = chunk_of[soft_pairs]
         together = pairs[:, 0] == pairs[:, 1]
-        apart = np.isin(pair_codes(pairs, self.n_chunks), pair_codes(cannot_link, self.n_chunks))
+        told = np.isin(pair_codes(pairs, self.n_chunks), pair_codes(self.told_apart, self.n_chunks))
+        apart = ~together & (told | self._differ_in_class(pairs))
         wants_together = soft_weights > 0
         self.n_soft_kept = int(np.sum(np.where(wants_together, together, apart)))
         self.n_soft_broken = int(np.sum(np.where(wants_together, apart, together)))
@@ -74,6 +84,19 @@ class Closure:
     def n_chunks(self) -> int:
         """The number of chunklets, L."""
         return len(self.chunk_sizes)
+
+    def _differ_in_class(self, pairs: Indices) -> npt.NDArray[np.bool_]:
+        """Whether both chunklets of a pair have a known label."""
+        has_label = np.zeros(self.n_chunks, dtype=bool)
+        has_label[self.class_chunks] = True
+        return has_label[pairs].all(axis=1)
+
+    @cached_property
+    def cannot_link(self) -> Indices:
+        """All pairs of chunklets that must be apart."""
+        of_classes = self.class_chunks[np.column_stack(np.triu_indices(len(self.class_chunks), k=1))]
+        pairs = np.concatenate([self.told_apart, of_classes])
+        return _frozen(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
 
     @cached_property
     def chunk_indicator(self) -> sparse.csr_array:
@@ -146,11 +169,7 @@ def collect_chunklets(said: Statements) -> Indices:
 
 def close(said: Statements, chunk_of: Indices) -> Closure:
     """Carry cannot-links, differing labels and soft pairs over to the given chunklets."""
-    labeled = said.one_of_each_class
-    class_pairs = labeled[np.column_stack(np.triu_indices(len(labeled), k=1))]
-    apart = np.concatenate([said.hard_cannot_link, class_pairs])
-    cannot_link, _ = canonical_pairs(chunk_of[apart], np.ones(len(apart)), int(chunk_of.max(initial=0)) + 1)
-    return Closure(chunk_of, cannot_link, *said.soft_pairs())
+    return Closure(chunk_of, chunk_of[said.hard_cannot_link], chunk_of[said.one_of_each_class], *said.soft_pairs())
 
 
 def _together_graph(said: Statements) -> sparse.csr_array:

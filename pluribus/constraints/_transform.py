@@ -20,12 +20,15 @@ def restrict(said: Statements, closure: Closure, idx: Any) -> Statements:
     n = len(chosen)
     position = np.full(said.n_objects, -1)
     position[chosen] = np.arange(n)
+    chunks, first_of_chunk = np.unique(closure.chunk_of[chosen], return_index=True)
+    first = np.full(closure.n_chunks, -1)
+    first[chunks] = first_of_chunk
     kept = Statements(
         n,
         *_within(said.must_link, said.must_weight, position, n),
         *_within(said.cannot_link, said.cannot_weight, position, n),
         *_recode(said.groups[chosen], said.group_names),
-        *_recode(said.labels[chosen], said.classes),
+        *_recode(_kept_labels(said, closure, chosen, first), said.classes),
     )
     part = close(kept, collect_chunklets(kept))
     # Chunklets that fell apart: link the first objects of their parts in a row.
@@ -34,15 +37,24 @@ def restrict(said: Statements, closure: Closure, idx: Any) -> Statements:
     same = whole[1:] == whole[:-1]
     links = np.column_stack([firsts[:-1][same], firsts[1:][same]])
     # Chunklets that must be apart, by the first chosen object of each: add what is no longer said.
-    chunks, first_of_chunk = np.unique(closure.chunk_of[chosen], return_index=True)
-    first = np.full(closure.n_chunks, -1)
-    first[chunks] = first_of_chunk
-    needed = first[closure.cannot_link]
-    still = first[closure.chunk_of[chosen][part.representatives[part.cannot_link]]]
+    needed = first[closure.told_apart]
+    still = first[closure.chunk_of[chosen][part.representatives[part.told_apart]]]
     missing = np.setdiff1d(pair_codes(needed[(needed >= 0).all(axis=1)], n), pair_codes(still, n))
     return kept._replace(
         **_pairs_with(kept, "must", links), **_pairs_with(kept, "cannot", np.column_stack(np.divmod(missing, n)))
     )
+
+
+def _kept_labels(said: Statements, closure: Closure, chosen: Indices, first: Indices) -> Indices:
+    """The known labels of the chosen objects; a chunklet whose labeled objects were not chosen hands its label on."""
+    label_of_chunk = np.full(closure.n_chunks, -1)
+    labeled = said.one_of_each_class
+    label_of_chunk[closure.chunk_of[labeled]] = said.labels[labeled]
+    labels = said.labels[chosen]
+    label_of_chunk[closure.chunk_of[chosen[labels >= 0]]] = -1
+    lost = np.flatnonzero((label_of_chunk >= 0) & (first >= 0))
+    labels[first[lost]] = label_of_chunk[lost]
+    return labels
 
 
 def flip(said: Statements, q: float, rng: np.random.Generator, weight: float | None) -> Statements:

@@ -210,7 +210,7 @@ def test_bad_input(method, blobs):
         clone(method).fit([[1.0], [2.0]])
     with pytest.raises(ConstraintError, match="must be None or a pluribus.Constraints, got list"):
         clone(method).fit(X, constraints=[(0, 1)])
-    with pytest.raises(ConstraintError, match=r"about 3 objects, but X has 150 rows"):
+    with pytest.raises(ConstraintError, match=r"about 3 objects, but there are 150"):
         clone(method).fit(X, constraints=Constraints(3, must_link=[(0, 1)]))
     with pytest.raises(InfeasibleError, match="4 classes"):
         clone(method).fit(X, constraints=Constraints.from_labels(np.arange(150) % 4))

@@ -245,3 +245,15 @@ def test_chunklet_sums(known, data):
                 total[b, a] += sign * weight
     assert np.allclose(closure.coupling.toarray(), total)
     assert closure.n_soft_kept + closure.n_soft_broken == n_decided
+
+
+def test_known_labels_are_not_written_out_as_pairs():
+    """As many classes as objects are refused, restricted and closed in time that grows with n, not n²."""
+    n = 100_000
+    said = Constraints(n, must_link=[(0, 1)], labels=[None, *range(n - 1)], cannot_link=[(0, 2), (3, 4)])
+    assert "99999 classes" in said.check(3).reason
+    closure = said.closure()
+    assert len(closure.class_chunks) == n - 1
+    assert closure.told_apart.size == 0  # the classes say it already
+    part = said.restrict([0, 2, 9])  # the label of 1 is handed on to 0
+    assert part.closure().cannot_link.tolist() == [[0, 1], [0, 2], [1, 2]]

@@ -18,7 +18,7 @@ def test_restrict_keeps_what_an_object_left_out_had_joined():
         (1, 3, "must-link"),
         (2, 3, "cannot-link"),
     ]
-    assert part.classes.tolist() == ["b"]
+    assert part.classes.tolist() == ["b", "a"]  # the label of an object left out is handed on
 
 
 def test_restrict_by_mask():
