@@ -1,7 +1,7 @@
 """How many clusters: a table of criteria for each number, a vote, and the reason in words."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,10 +158,11 @@ def choose_k(
     undivided = ks[0] == 1 or ks == (n,)
     if undivided:  # there are no two clusters, or no two objects in one, to hold against anything
         chosen = [CRITERIA["lifetime"]]
-    columns = _Cuts(consensus, ks)
     named = [f"k = {k}" for k in ks]
     ordinary = [criterion for criterion in chosen if criterion.function is not None]
-    parts = [judged(columns, named, ordinary, sources, n_jobs, verbose)] if ordinary else []
+    parts = (
+        [judged(lambda place: consensus.cut(ks[place]), named, ordinary, sources, n_jobs, verbose)] if ordinary else []
+    )
     parts += [
         _of_all_k(criterion, ks, consensus, X, stability_seed, n_jobs, verbose)
         for criterion in chosen
@@ -178,7 +179,7 @@ def choose_k(
         sentence = f"{named[0]}: no other number of clusters lasts as long in the evidence."
     return KChoice(
         n_clusters=ks[found.winner],
-        labels=columns[found.winner],
+        labels=consensus.cut(ks[found.winner]),
         frame=frame,
         details=details,
         best={name: tuple(ks[place] for place in places) for name, places in found.best.items()},
@@ -188,19 +189,6 @@ def choose_k(
         ensemble=members,
         consensus=consensus,
     )
-
-
-class _Cuts(Sequence):
-    """The partitions into each number of clusters, cut when they are needed: all at once may not fit in memory."""
-
-    def __init__(self, consensus: EvidenceAccumulation, ks: tuple[int, ...]) -> None:
-        self._consensus, self._ks = consensus, ks
-
-    def __len__(self) -> int:
-        return len(self._ks)
-
-    def __getitem__(self, place: Any) -> np.ndarray:
-        return self._consensus.cut(self._ks[place])
 
 
 def _last(consensus: EvidenceAccumulation) -> int:

@@ -1,7 +1,7 @@
 """Which of several partitions of the same objects to prefer."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,7 +143,7 @@ def choose_partition(
     chosen = checked_criteria(
         default_criteria(sources.levels, same_k) if criteria is None else criteria, sources.levels, of_k=False
     )
-    details = judged(columns, list(named.names), chosen, sources, n_jobs, verbose)
+    details = judged(columns.__getitem__, list(named.names), chosen, sources, n_jobs, verbose)
     values = details.pivot(index="candidate", columns="criterion", values="value").loc[list(named.names)]
     found = vote(values, chosen)
     frame = values[[criterion.name for criterion in chosen]].rename_axis(index=None, columns=None)
@@ -172,21 +172,21 @@ def default_criteria(levels: set[str], same_k: bool) -> list[str]:
 
 
 def judged(
-    columns: Sequence[np.ndarray],
+    labels_of: Callable[[int], np.ndarray],
     names: list[str],
     criteria: list[Criterion],
     sources: Sources,
     n_jobs: int | None,
     verbose: bool,
 ) -> pd.DataFrame:
-    """The values of all criteria for all candidates, one below the other."""
-    tasks = [(place, criterion) for place in range(len(columns)) for criterion in criteria]
+    """The values of all criteria for all candidates, one below the other; labels are asked for when they are needed."""
+    tasks = [(place, criterion) for place in range(len(names)) for criterion in criteria]
 
     def value(task: tuple[int, Criterion]) -> Estimate:
         place, criterion = task
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # infinite and undefined values show in the table
-            return sources.value(criterion, columns[place])
+            return sources.value(criterion, labels_of(place))
 
     found = run_tasks(value, tasks, n_jobs=n_jobs, description="indices", verbose=verbose)
     return pd.DataFrame(

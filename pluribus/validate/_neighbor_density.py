@@ -146,7 +146,7 @@ def _neighborhoods(pairs: Pairs, codes: np.ndarray, index: np.ndarray, k: int) -
     at_least = _below_the_nearest(closeness, k)
     if pairs.similar:
         at_least = np.maximum(at_least, np.nextafter(0, 1))  # those with a similarity of 0 are no neighbors
-    row, column = np.nonzero(closeness >= at_least[:, None])
+    row, column = np.divmod(np.flatnonzero(closeness >= at_least[:, None]), closeness.shape[1])
     value = closeness[row, column]
     order = np.lexsort((-value, row))
     row, column, value = row[order], column[order], value[order]
