@@ -5,18 +5,23 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def nearest_in_boxes(rows, centers, low, high, numbers, labels):
+def nearest_in_boxes(rows, centers, low, high, numbers, whole, labels):
     """The number of the nearest center for each row, in `labels`; of equally near ones the lowest.
 
     `centers` (boxes, d, width) are grouped into boxes with the bounds `low` and `high` (d, boxes); `numbers` (boxes,
     width) says which center is where, and places that are left over hold infinity. The distance to a box is summed in
     the order of the distance to a center, term by term no larger, so it is a bound also as rounded: the result is that
     of comparing all centers, and depends on the row alone.
+
+    `whole` is an empty array of the integer type as wide as the floats. Floats from 0 are in the order of their bits,
+    and the least of many integers is found by vector instructions.
     """
     n, d = rows.shape
     n_boxes, _, width = centers.shape
     to_box = np.empty(n_boxes, centers.dtype)
+    box_bits = to_box.view(whole.dtype)
     distance = np.empty(width, centers.dtype)
+    bits = distance.view(whole.dtype)
     zero = centers.dtype.type(0)
     for i in range(n):
         to_box[:] = zero
@@ -26,11 +31,11 @@ def nearest_in_boxes(rows, centers, low, high, numbers, labels):
                 gap = max(max(low[j, b] - x, x - high[j, b]), zero)
                 to_box[b] += gap * gap
         nearest_box = np.argmin(to_box)
-        least = np.inf
-        best = 0
+        best = -1
+        least = box_bits[0]
         for step in range(-1, n_boxes):
             b = nearest_box if step < 0 else step
-            if step >= 0 and (b == nearest_box or to_box[b] > least):
+            if step >= 0 and (b == nearest_box or box_bits[b] > least):
                 continue
             distance[:] = zero
             for j in range(d):
@@ -38,14 +43,14 @@ def nearest_in_boxes(rows, centers, low, high, numbers, labels):
                 for h in range(width):
                     difference = x - centers[b, j, h]
                     distance[h] += difference * difference
-            shortest = distance[0]
+            shortest = bits[0]
             for h in range(width):
-                shortest = min(shortest, distance[h])
-            if shortest <= least:
+                shortest = min(shortest, bits[h])
+            if best < 0 or shortest <= least:
                 h = 0
-                while distance[h] != shortest:
+                while bits[h] != shortest:
                     h += 1
-                if shortest < least or numbers[b, h] < best:
+                if best < 0 or shortest < least or numbers[b, h] < best:
                     best = numbers[b, h]
                 least = shortest
         labels[i] = best

@@ -29,8 +29,8 @@ ROWS_PER_CENTER = 100
 
 # Centers are compared one by one up to this many features; beyond, a matrix product is faster.
 MOST_COMPARED = 24
-BOX = 64  # centers in a box: fewer would not fill the processor's vectors
-PRODUCTS = 2**22  # entries of a product that are held at a time
+BOX = 128  # centers in a box: fewer would not keep the processor's vectors busy
+PRODUCTS = 2**19  # entries of a product that are held at a time: they stay in the processor's cache
 
 
 def learn_centers(sample: Any, k: int, seed: int) -> np.ndarray:
@@ -75,7 +75,7 @@ class Assignment:
         return self._by_products(seen)
 
     @cached_property
-    def _boxes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _boxes(self) -> tuple[np.ndarray, ...]:
         groups = _boxed(self.centers, np.arange(len(self.centers)))
         d = self.centers.shape[1]
         centers = np.full((len(groups), d, BOX), np.inf, dtype=self.centers.dtype)
@@ -86,7 +86,7 @@ class Assignment:
             centers[b, :, : len(group)] = own.T
             numbers[b, : len(group)] = group
             low[:, b], high[:, b] = own.min(axis=0), own.max(axis=0)
-        return centers, low, high, numbers
+        return centers, low, high, numbers, np.empty(0, dtype=f"i{centers.itemsize}")
 
     def _by_products(self, seen: Any) -> np.ndarray:
         """The least |center|² / 2 - row · center, around the mean of the centers, where rounding harms least."""
@@ -98,7 +98,9 @@ class Assignment:
         step = max(64, PRODUCTS // len(centers))
         for start in range(0, seen.shape[0], step):
             part = seen[start : start + step]
-            found[start : start + step] = np.argmin(offsets - (part - middle if dense else part) @ centers.T, axis=1)
+            distances = (part - middle if dense else part) @ centers.T
+            np.subtract(offsets, distances, out=distances)
+            found[start : start + step] = np.argmin(distances, axis=1)
         return found
 
 

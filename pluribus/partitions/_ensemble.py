@@ -233,6 +233,8 @@ class Ensemble:
         ([2, 1, 1], [0, 0, 1, 2])
         """
         inverse, hashes = pd.factorize(hash_rows(self.labels))
+        if len(hashes) == self.n_objects:  # all differ
+            return UniqueRows(self, np.ones(self.n_objects, dtype=np.int64), inverse)
         first = first_positions(inverse, len(hashes))
         if rows_differ(self.labels, inverse, first):  # two different rows, one hash: sort instead
             _, first, inverse = np.unique(self.labels, axis=0, return_index=True, return_inverse=True)
