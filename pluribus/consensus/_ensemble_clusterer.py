@@ -6,7 +6,6 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-import sklearn
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -16,13 +15,14 @@ from pluribus.consensus._constrained_base import as_preferences, enough_clusters
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._names import configured
+from pluribus.consensus._nearest_rows import NearestRows
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.constraints import Constraints, as_constraints
 from pluribus.generate import Generator, preset
+from pluribus.tables import Rows, open_rows
+from pluribus.tables._rows import ArrayRows
 
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
-
-_NEIGHBORS = 5  # that vote on the cluster of a new row
 
 
 class EnsembleClusterer(ClusterMixin, BaseEstimator):
@@ -122,21 +122,28 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n, d)
+        X : array, memory map, sparse matrix, data frame, Rows, or path of a Parquet or .npy file; shape (n, d)
+            Arrays and memory maps of float32 or float64 are not copied; files and ``pluribus.tables.Rows`` are read in
+            parts, and may be larger than the memory.
         y : ignored
         constraints : Constraints, optional
             What is known about the n rows.
         """
         self._validate_params()
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        X = self._checked(X)
         n = X.shape[0]
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
         known = as_constraints(constraints, n)
         levels = self._levels() if known != Constraints(n) else ()
-        generator_seed, consensus_seed = seeds(self.random_state, 2)
+        generator_seed, consensus_seed, sample_seed = seeds(self.random_state, 3)
         generator = self._ready_generator(generator_seed)
         consensus = self._ready_consensus(consensus_seed, levels)
+        if isinstance(X, Rows) and getattr(consensus, "needs_data", False):
+            raise ValueError(
+                f"{type(consensus).__name__} compares rows and needs them in memory: give X as an array, or another "
+                "consensus function."
+            )
         if "extracting" in levels and self.n_clusters is not None:
             known.ensure_feasible(self.n_clusters, allow_empty=False)
         told = {"constraints": known} if "generating" in levels else {}
@@ -154,15 +161,32 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        neighbors = sklearn.neighbors.KNeighborsClassifier(min(_NEIGHBORS, n), weights="distance")
-        self._neighbors = neighbors.fit(X, self.labels_)
+        self._nearest = NearestRows(X, self.labels_, sample_seed)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of new rows: that of their nearest rows in the fitted data, nearer ones counting for more."""
+        """The cluster of new rows: that of their nearest rows in the fitted data, nearer ones counting for more.
+
+        Of more than 100,000 rows a sample is kept to be searched, from each cluster in proportion.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._neighbors.predict(X)
+        return self._nearest.predict(X)
+
+    def _checked(self, X: Any) -> Any:
+        """X as an array, csr matrix or Rows, not copied if it is one already."""
+        if isinstance(X, str | PathLike):
+            X = open_rows(X)
+        if isinstance(X, ArrayRows):
+            X = X.array
+        if not isinstance(X, Rows):
+            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        if X.shape[0] < 2:
+            raise ValueError("X has one row: give at least two to cluster.")
+        _ = X.survey  # refuses gaps
+        self.n_features_in_ = X.shape[1]
+        self.__dict__.pop("feature_names_in_", None)
+        return X
 
     def _ready_generator(self, seed: int) -> Any:
         if self.generator is None:

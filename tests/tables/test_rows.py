@@ -1,0 +1,152 @@
+import decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pluribus.tables import TableError, open_rows
+
+RNG = np.random.default_rng(0)
+
+
+def written(path, frame, **options):
+    frame.to_parquet(path, **options)
+    return path
+
+
+@pytest.mark.parametrize("row_group_size", [1, 7, 50, 1000])
+@pytest.mark.parametrize("size", [1, 8, 33, 500])
+def test_blocks_and_rows_do_not_depend_on_row_groups(tmp_path, row_group_size, size):
+    X = RNG.normal(size=(101, 3)).astype(np.float32)
+    rows = open_rows(
+        written(tmp_path / "X.parquet", pd.DataFrame(X, columns=list("abc")), row_group_size=row_group_size)
+    )
+    for same in (rows, open_rows(X)):
+        assert same.shape == X.shape
+        assert same.dtype == np.float32
+        blocks = list(same.blocks(size))
+        assert [start for start, _ in blocks] == list(range(0, 101, size))
+        assert np.array_equal(np.concatenate([block for _, block in blocks]), X)
+        for wanted in (np.arange(101), np.array([0, 49, 50, 100]), np.array([77]), np.array([], dtype=int)):
+            assert np.array_equal(same.take(wanted), X[wanted])
+
+
+def test_row_groups_larger_than_a_batch(tmp_path, monkeypatch):
+    monkeypatch.setattr("pluribus.tables._parquet_rows.BATCH", 10)
+    X = RNG.normal(size=(95, 2))
+    rows = open_rows(written(tmp_path / "X.parquet", pd.DataFrame(X, columns=list("ab")), row_group_size=60))
+    assert np.array_equal(np.concatenate([block for _, block in rows.blocks(16)]), X)
+    assert np.array_equal(rows.take(np.array([3, 12, 61, 94])), X[[3, 12, 61, 94]])
+
+
+def test_kinds_of_columns(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "single": np.arange(4, dtype=np.float32),
+            "whole": np.arange(4),
+            "yes": [True, False, True, False],
+            "money": [decimal.Decimal("1.50")] * 4,
+            "a.b": np.ones(4, dtype=np.float32),
+            "who": list("wxyz"),
+        }
+    )
+    path = written(tmp_path / "X.parquet", frame)
+    rows = open_rows(path, id_column="who")
+    assert rows.names == ("single", "whole", "yes", "money", "a.b")
+    assert rows.dtype == np.float64
+    assert rows.take(np.array([1])).tolist() == [[1.0, 1.0, 0.0, 1.5, 1.0]]
+    assert rows.ids().tolist() == list("wxyz")
+    assert open_rows(path, columns=["a.b", "single"]).dtype == np.float32
+    assert open_rows(path, columns=["single"]).ids() is None
+    with pytest.raises(TableError, match=r"numbers only.*'who' \("):
+        open_rows(path)
+    with pytest.raises(TableError, match="no column 'b'"):
+        open_rows(path, columns=["b"])
+    with pytest.raises(TableError, match="no column 'name'"):
+        open_rows(path, id_column="name")
+    with pytest.raises(TableError, match="no columns"):
+        open_rows(path, columns=[])
+
+
+def test_a_pandas_index_is_no_column(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.0]}, index=["x", "y"])
+    assert open_rows(written(tmp_path / "X.parquet", frame)).names == ("a",)
+
+
+class TestGaps:
+    def test_missing_ones_are_known_beforehand(self, tmp_path):
+        frame = pd.DataFrame({"a": np.arange(30.0), "b": np.arange(30.0)})
+        table = pa.table({"a": frame["a"], "b": [None if i == 17 else float(i) for i in range(30)]})
+        pq.write_table(table, tmp_path / "X.parquet", row_group_size=8)
+        with pytest.raises(TableError, match=r"'b' \(1 missing\)"):
+            open_rows(tmp_path / "X.parquet")
+        assert open_rows(tmp_path / "X.parquet", columns=["a"]).shape == (30, 1)
+
+    def test_missing_ones_the_file_does_not_tell_of(self, tmp_path):
+        table = pa.table({"b": [None if i == 17 else float(i) for i in range(30)]})
+        pq.write_table(table, tmp_path / "X.parquet", row_group_size=8, write_statistics=False)
+        with pytest.raises(TableError, match="column 'b', the first in data row 18"):
+            _ = open_rows(tmp_path / "X.parquet").survey
+
+    def test_nan_in_the_middle_of_a_row_group(self, tmp_path):
+        X = np.ones((200, 3))
+        X[130, 1] = np.nan
+        X[140, 1] = np.inf
+        X[150, 2] = -np.inf
+        table = pa.table({name: pa.array(column) for name, column in zip("abc", X.T, strict=True)})  # NaN, not null
+        pq.write_table(table, tmp_path / "X.parquet", row_group_size=50)
+        for rows in (open_rows(tmp_path / "X.parquet"), open_rows(X)):
+            with pytest.raises(TableError, match=r"2 columns: '.*' \(2\), '.*' \(1\); the first is in data row 131"):
+                _ = rows.survey
+
+
+class TestStandardized:
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_mean_and_variance_are_streamed(self, dtype, monkeypatch):
+        monkeypatch.setattr("pluribus.tables._rows.SURVEYED", 64)
+        X = (1e4 + RNG.normal(size=(1000, 3)) * [1, 20, 0]).astype(dtype)
+        rows = open_rows(X).standardized()
+        assert rows.dtype == dtype
+        expected = (X - X.mean(axis=0, dtype=float)) / np.array([*X.astype(float).std(axis=0)[:2], np.inf])
+        np.testing.assert_allclose(rows.take(np.arange(1000)), expected, rtol=1e-4, atol=1e-5)
+        parts = [block for _, block in rows.blocks(77)]
+        assert np.array_equal(np.concatenate(parts), rows.take(np.arange(1000)))
+
+    def test_digests_tell_data_apart(self):
+        X = RNG.normal(size=(100, 2))
+        other = X.copy()
+        other[50, 1] += 1e-9
+        digests = {open_rows(x).survey.digest for x in (X, other, X.astype(np.float32), X[:99])}
+        digests.add(open_rows(X).standardized().survey.digest)
+        assert len(digests) == 5
+        assert open_rows(X.copy()).survey.digest in digests
+
+
+class TestArrays:
+    def test_no_copies(self, tmp_path):
+        X = RNG.normal(size=(50, 2))
+        assert all(np.shares_memory(block, X) for _, block in open_rows(X).blocks(16))
+        np.save(tmp_path / "X.npy", X)
+        rows = open_rows(tmp_path / "X.npy")
+        assert isinstance(rows.array, np.memmap)
+        assert open_rows(rows) is rows
+
+    @pytest.mark.parametrize("bad", [np.zeros(3), np.zeros((0, 2)), np.zeros((2, 0)), np.zeros((2, 2), dtype=int)])
+    def test_refused(self, bad):
+        with pytest.raises(TableError):
+            open_rows(bad)
+        with pytest.raises(TableError, match="for Parquet files"):
+            open_rows(np.zeros((2, 2)), columns=["a"])
+
+    def test_files_that_cannot_be_read(self, tmp_path):
+        for name in ("X.parquet", "X.npy"):
+            with pytest.raises(TableError):
+                open_rows(tmp_path / name)
+            (tmp_path / name).write_bytes(b"PAR1 and no more")
+            with pytest.raises(TableError, match="cannot|can be read"):
+                open_rows(tmp_path / name)
+        empty = written(tmp_path / "empty.parquet", pd.DataFrame({"a": np.zeros(0)}))
+        with pytest.raises(TableError, match="no rows"):
+            open_rows(empty)
