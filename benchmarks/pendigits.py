@@ -17,7 +17,6 @@ K = 10
 # Members: as published for U-SENC, 20 of 20 to 60 clusters each; and by default.
 MEMBERS: dict[str, dict[str, Any]] = {
     "landmarks, 20 of 20–60": {"clusterer": "landmarks", "n_members": 20, "n_clusters": (20, 60)},
-    "landmarks, 100 of 20–60": {"clusterer": "landmarks", "n_members": 100, "n_clusters": (20, 60)},
     "k-means, 20 of 20–60": {"clusterer": "kmeans", "n_members": 20, "n_clusters": (20, 60)},
     "k-means, by default": {"clusterer": "kmeans"},
 }
@@ -26,8 +25,6 @@ CONSENSUS: dict[str, tuple[str, dict[str, Any]]] = {
     "eac, average link": ("eac", {"linkage": "average"}),
     "eac, single link": ("eac", {"linkage": "single"}),
     "lwgp": ("lwgp", {}),
-    "embedding": ("embedding", {}),
-    "ppc": ("ppc", {}),
 }
 # D. Huang et al. 2020: 20 runs, Matlab, four cores.
 PUBLISHED = {"U-SENC (published)": (0.853, "19 s"), "EAC (published)": (0.763, "")}
