@@ -42,9 +42,7 @@ def fits(monkeypatch):
 
 
 SURE = "k = 3: all 2 criteria find it best."
-UNSURE = (
-    "k = 2: best by lifetime (the evidence between clusters falls most before the next merge), 1 of 2 criteria;"
-)
+UNSURE = "k = 2: best by lifetime (the evidence between clusters falls most before the next merge), 1 of 2 criteria;"
 
 
 @pytest.mark.parametrize(("consensus", "k", "reason"), [("eac", 3, SURE), ("ppc", 2, UNSURE)])

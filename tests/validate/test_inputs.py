@@ -32,9 +32,7 @@ MIXED = pd.DataFrame({"size": [0, 1, 2, 10, 11, 12], "color": list("rgbrgb"), "k
     ],
 )
 def test_words_are_named_by_their_columns(judge):
-    with pytest.raises(
-        ValueError, match="in the columns color .for instance 'r'., kind .*pluribus.tables.prepare"
-    ):
+    with pytest.raises(ValueError, match="in the columns color .for instance 'r'., kind .*pluribus.tables.prepare"):
         judge(MIXED)
     with pytest.raises(ValueError, match="words in the column 1 .for instance 'r'."):
         judge(MIXED[["size", "color"]].to_numpy())
