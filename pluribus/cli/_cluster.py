@@ -12,14 +12,14 @@ from rich.console import Console
 
 from pluribus import constrained
 from pluribus._engine import seeds
-from pluribus.cli import _input, _number, _output
+from pluribus.cli import _input, _large, _number, _output
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
-from pluribus.consensus import EnsembleClusterer, configured, suitable_generator
+from pluribus.consensus import EnsembleClusterer, by_name, configured, suitable_generator
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.report import KIndices, k_indices
-from pluribus.tables import prepare
+from pluribus.tables import Rows
 from pluribus.validate import KChoice
 
 KEPT = "members"  # the directory of finished members, while the job is not done
@@ -55,20 +55,20 @@ def run(job: ClusterJob) -> _output.Written:
     k = _input.number_of_clusters(job.k)
     consensus = _input.check_consensus(job.consensus, "--consensus")
     _input.check_jobs(job.jobs)
-    table, id_column = _input.read(job.data, job.id_column, _input.columns(job.ignore))
-    prepared = prepare(table, scale=job.scale, impute=job.impute)
-    _input.check_fits(k, len(prepared.X))
-    known = read_known(job.must_link, job.cannot_link, job.known_labels, table.ids)
-    check_feasible(known, k, table.ids)
+    data = _large.read(job.data, job.id_column, _input.columns(job.ignore), job.scale, job.impute)
+    _input.check_fits(k, data.X.shape[0])
+    known, not_used = read_known(job.must_link, job.cannot_link, job.known_labels, data.ids)
+    check_feasible(known, k, data.ids)
     method = None if job.constrained_method is None else direct_method(job, k)
-    notes = [*table.notes, *prepared.notes]
-    if id_column is not None and job.id_column is None:
-        notes.insert(0, f"The rows are named by the column '{id_column}'.")
-    console.print(f"{job.data.name}: {prepared.X.shape[0]:,} objects, {prepared.X.shape[1]} features", markup=False)
+    if data.array is None and (method is not None or by_name(consensus)().needs_data):
+        what = "--constrained-method" if method is not None else f"--consensus {consensus}"
+        raise ValueError(f"{what} needs the whole table in memory, and it is too large: choose another.")
+    notes = [*data.notes, *not_used]
+    console.print(f"{job.data.name}: {data.X.shape[0]:,} objects, {data.X.shape[1]} features", markup=False)
     for note in notes:
         console.print(f"  {note}", markup=False, highlight=False)
 
-    out = _input.ready_directory(job.out or Path(f"{table.name}-pluribus"))
+    out = _input.ready_directory(job.out or Path(f"{data.name}-pluribus"))
     kept = out / KEPT
     _check_kept(kept, job.resume)
     choice: KChoice | None = None
@@ -76,10 +76,10 @@ def run(job: ClusterJob) -> _output.Written:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             if k is None and known is None and _number.is_chosen(consensus):
-                choice = choose(job, consensus, prepared.X, kept)
-                ensemble, fitted = choice.ensemble, combined(job, consensus, choice, prepared.X)
+                choice = choose(job, consensus, data.X, kept)
+                ensemble, fitted = choice.ensemble, combined(job, consensus, choice, data.array)
             else:
-                model = method or EnsembleClusterer(
+                model: Any = method or EnsembleClusterer(
                     suitable_generator(consensus, k, job.members),
                     consensus,
                     k,
@@ -88,7 +88,7 @@ def run(job: ClusterJob) -> _output.Written:
                     n_jobs=job.jobs,
                     verbose=not job.quiet,
                 )
-                model.fit(prepared.X, constraints=known)
+                model.fit(data.X, constraints=known)
                 ensemble, fitted = model.ensemble_, model.consensus_
         notes += _output.say_warnings(console, caught)
         judged: KIndices | None = None
@@ -96,17 +96,17 @@ def run(job: ClusterJob) -> _output.Written:
             notes += _number.say(console, choice)
             judged = k_indices(choice, choice.n_clusters)
         elif k is None:
-            judged, said = _number.second_opinion(fitted.labels_, ensemble, prepared.X, job.seed, verbose=not job.quiet)
+            judged, said = _number.second_opinion(fitted.labels_, ensemble, data.array, job.seed, verbose=not job.quiet)
             notes += said
         case = _output.case_of(
             fitted,
-            Ensemble(ensemble, ids=table.ids),
+            Ensemble(ensemble, ids=data.ids),
             k=k,
             title=job.data.name,
-            ids=table.ids,
-            X=prepared.X,
-            feature_names=prepared.feature_names,
-            frame=prepared.frame,
+            ids=data.ids,
+            X=data.array,
+            feature_names=data.feature_names,
+            frame=data.frame,
             notes=notes,
             k_indices=judged,
             known=known,
@@ -116,7 +116,7 @@ def run(job: ClusterJob) -> _output.Written:
                 "consensus": consensus,
                 "members": job.members,
                 **({} if known is None else _told(job)),
-                "id": id_column,
+                "id": data.id_column,
                 "ignore": job.ignore,
                 "scale": job.scale,
                 "impute": job.impute,
@@ -127,7 +127,7 @@ def run(job: ClusterJob) -> _output.Written:
             case, out, {"seconds": round(time.perf_counter() - start, 2), **_number.figures(choice)}
         )
     except KeyboardInterrupt:
-        done = len(list(kept.glob("task-*.npz")))
+        done = len(list(kept.glob("task-[0-9]*.npz")))
         raise Interrupted(
             f"Stopped. {done} of {job.members} members are kept in {kept}; run the same command with --resume to go on."
         ) from None
@@ -136,15 +136,16 @@ def run(job: ClusterJob) -> _output.Written:
     return written
 
 
-def choose(job: ClusterJob, consensus: str, X: np.ndarray, kept: Path) -> KChoice:
+def choose(job: ClusterJob, consensus: str, X: np.ndarray | Rows, kept: Path) -> KChoice:
     """Make the ensemble that ``EnsembleClusterer`` would make, and choose the number of clusters."""
     generator = suitable_generator(consensus, None, job.members)
     generator.set_params(random_state=seeds(job.seed, 2)[0], n_jobs=job.jobs, verbose=not job.quiet)
     ensemble = generator.generate(X, store=kept)
-    return _number.choose(ensemble, X, seed=job.seed, jobs=job.jobs, verbose=not job.quiet)
+    in_memory = X if isinstance(X, np.ndarray) else None
+    return _number.choose(ensemble, in_memory, seed=job.seed, jobs=job.jobs, verbose=not job.quiet)
 
 
-def combined(job: ClusterJob, consensus: str, choice: KChoice, X: np.ndarray) -> Any:
+def combined(job: ClusterJob, consensus: str, choice: KChoice, X: np.ndarray | None) -> Any:
     """The consensus function, fitted with the number that was chosen."""
     if consensus == "eac":
         return _number.accumulated(choice)
@@ -191,7 +192,7 @@ def _told(job: ClusterJob) -> dict[str, object]:
 
 def _check_kept(kept: Path, resume: bool) -> None:
     """Refuse to start anew over the remains of a stopped job, unless it is to be continued."""
-    found = len(list(kept.glob("task-*.npz")))
+    found = len(list(kept.glob("task-[0-9]*.npz")))
     if found and not resume:
         raise ValueError(
             f"{kept} keeps {found} finished members of a job that was stopped. Add --resume to go on with it, remove "

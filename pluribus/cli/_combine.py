@@ -55,7 +55,8 @@ def run(job: CombineJob) -> _output.Written:
     ensemble, notes = read_ensemble(job.labels, job.id_column, _input.columns(job.ignore))
     _input.check_fits(k, ensemble.n_objects)
     ids = np.arange(ensemble.n_objects) if ensemble.ids is None else ensemble.ids
-    known = read_known(job.must_link, job.cannot_link, job.known_labels, ids)
+    known, not_used = read_known(job.must_link, job.cannot_link, job.known_labels, ids)
+    notes += not_used
     check_feasible(known, k, ids)
     if known is not None:
         method = "ceac" if method == "eac" else method

@@ -19,8 +19,16 @@ from pluribus._engine import atomic_path, track
 from pluribus.cli import _input, _labels, _output
 from pluribus.cli._data import DataOptions, read_data
 from pluribus.partitions import Ensemble
-from pluribus.report import Comparison, ComparisonSummary, describe_comparison, summarize_comparison, write_comparison
-from pluribus.report._measures import MEASURES, SHORT, SHORT_SPATIAL
+from pluribus.report import (
+    MEASURES,
+    SHORT,
+    SHORT_SPATIAL,
+    Comparison,
+    ComparisonSummary,
+    describe_comparison,
+    summarize_comparison,
+    write_comparison,
+)
 
 
 @dataclass(frozen=True)

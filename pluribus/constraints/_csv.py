@@ -19,6 +19,11 @@ _KINDS = {
     **dict.fromkeys(["cannot-link", "cannot", "cl"], "cannot-link"),
     "unsure": "unsure",  # somebody was asked and did not know: it says nothing
 }
+_TITLES = {  # by which a first row is known to name the columns, and not a pair
+    *("one", "other", "another", "a", "b", "i", "j", "first", "second", "left", "right", "from", "to", "source"),
+    *(f"{thing}{end}" for thing in ("id", "ids", "object", "row", "name") for end in ("", "1", "2", "_1", "_2")),
+    *("target", "id_a", "id_b", "type", "weight"),
+}
 _ANSWERS = {"must-link": "together", "cannot-link": "apart", "unsure": "unsure"}
 
 
@@ -107,7 +112,13 @@ def _read_frame(text: str, objects: Objects) -> pd.DataFrame:
             raise ConstraintError(f"{objects.path} row {line}: {len(row)} cells, but {len(rows[0])} in the first row")
     titles = [cell.lower() for cell in rows[0]]
     optional = [title for title in titles if title in ("type", "weight")]
-    if not optional and any(objects.knows(cell) for cell in rows[0][:2]):
+    known = [objects.knows(cell) for cell in rows[0][:2]]
+    if not optional and not any(known) and not set(titles) <= _TITLES:
+        raise ConstraintError(
+            f"{objects.path} row {lines[0]}: {', '.join(map(repr, rows[0]))} are neither objects nor titles of columns "
+            "such as one and other"
+        )
+    if not optional and any(known):
         titles = [""] * len(titles)
     else:
         lines, rows = lines[1:], rows[1:]

@@ -9,12 +9,17 @@ from pluribus.report._comparison_page import write_comparison
 from pluribus.report._comparison_words import describe_comparison
 from pluribus.report._html import render, write_report
 from pluribus.report._k_indices import KIndices, k_indices
+from pluribus.report._measures import MEASURES, SHORT, SHORT_SPATIAL
 from pluribus.report._summarize import summarize
 from pluribus.report._summary import Summary
 from pluribus.report._validation import Validation, ValidationSummary, summarize_validation
 from pluribus.report._validation_page import write_validation
+from pluribus.report._words import index_title
 
 __all__ = [
+    "MEASURES",
+    "SHORT",
+    "SHORT_SPATIAL",
     "Case",
     "Comparison",
     "ComparisonSummary",
@@ -23,6 +28,7 @@ __all__ = [
     "Validation",
     "ValidationSummary",
     "describe_comparison",
+    "index_title",
     "k_indices",
     "render",
     "summarize",

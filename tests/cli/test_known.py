@@ -73,6 +73,18 @@ def test_known_labels(job):
     assert labels["000"] == labels["002"] != labels["001"]
 
 
+def test_pairs_that_are_not_used_are_told(job):
+    rows = ["one,other,type", "000,001,must-link", "003,004,cannot-link", "003,005,cannot-link", "000,009,unsure"]
+    result, out = job(must_link=rows)
+    assert result.exit_code == 0, result.output
+    note = "2 cannot-links of must_link.csv are not used: add --cannot-link must_link.csv to use them."
+    assert note in (out / "report.html").read_text()
+    assert json.loads((out / "model.json").read_text())["notes"][-1] == note
+    both, out = job("--must-link", out.parent / "cannot_link.csv", cannot_link=rows)
+    assert both.exit_code == 0, both.output
+    assert "not used" not in (out / "model.json").read_text()
+
+
 @pytest.mark.parametrize("method", ["cop-kmeans", "pckmeans", "gmm"])
 def test_a_method_without_an_ensemble(job, method):
     result, out = job("--constrained-method", method, must_link=["000,001"], cannot_link=["003,004"])
@@ -86,7 +98,9 @@ def test_a_method_without_an_ensemble(job, method):
     ("files", "options", "k", "words"),
     [
         ({"must_link": ["000,zz", "yy,001"]}, [], 3, ["2 in all", "'zz'", "'yy'"]),
-        ({"known_labels": ["id,label", "000,a", "qq,a"]}, [], 3, ["1 of 2", "'qq'"]),
+        ({"known_labels": ["id,label", "000,a", "qq,a"]}, [], 3, ["row 3: 1 of 2", "'qq'"]),
+        ({"known_labels": ["OOO,a", "001,b"]}, [], 3, ["row 1: 1 of 2", "'OOO'", "call them id and label"]),
+        ({"must_link": ["0O0,O01", "002,003"]}, [], 3, ["row 1: '0O0', 'O01' are neither objects nor titles"]),
         ({"known_labels": ["000,a", "000,b"]}, [], 3, ["two labels"]),
         ({"known_labels": ["000"]}, [], 3, ["columns"]),
         ({"must_link": ["000,001", "001,002"], "cannot_link": ["000,002"]}, [], 3, ["'000' –must-link– '001'"]),

@@ -100,6 +100,7 @@ def test_a_contradiction_is_told_with_ids(tmp_path):
         ("a,b,type\nann,bob,ml\nann,zoe,cl\n", "row 3: unknown object 'zoe'; no object has this id"),
         ("ann,zoe\n", "row 1: unknown object 'zoe'"),
         ("a,b\nann,bob\n", "no type column: say kind="),
+        ("anm,bop\nann,bob\n", "row 1: 'anm', 'bop' are neither objects nor titles"),
         ("a,b,type\nann,bob,near\n", "row 2: type 'near' is neither"),
         ("a,b,type,weight\nann,bob,ml,heavy\n", "row 2: weight 'heavy' is not a positive number"),
         ("a,b,type,weight\nann,bob,ml,-1\n", "row 2: weight '-1'"),
