@@ -7,7 +7,7 @@ from scipy import sparse
 
 from pluribus.constraints import ConstraintError, Constraints
 
-from ._term_mixture import Corpus, TermMixture, divergences, divergences_from, maximize
+from ._term_mixture import divergences, divergences_from
 
 # What each verb speaks of: (o)bjects and (c)lusters.
 VERBS = {
@@ -43,6 +43,11 @@ class Feedback(NamedTuple):
     def is_about_clusters(self) -> bool:
         """Whether it names no object."""
         return "o" not in VERBS[self.verb]
+
+    @property
+    def is_about_pairs(self) -> bool:
+        """Whether it names two objects."""
+        return VERBS[self.verb] == "oo"
 
 
 def check_feedback(feedback: tuple[Any, ...], n_objects: int, n_clusters: int) -> tuple[Feedback, ...]:
@@ -170,7 +175,7 @@ def gradient_of_clusters(X: Any, said: Feedback, labels: np.ndarray, smoothing: 
     return sign * divergences_from(counts_of(X, inside), X[inside], smoothing)
 
 
-def counts_of(X: Any, inside: Any) -> np.ndarray:
+def counts_of(X: Any, inside: np.ndarray) -> np.ndarray:
     """How often each term is in these documents together."""
     return np.asarray(X[inside].sum(axis=0), dtype=np.float64).ravel()
 
@@ -181,62 +186,8 @@ def satisfied(feedback: tuple[Feedback, ...], labels: np.ndarray) -> np.ndarray:
     for said in feedback:
         if said.is_about_clusters:
             found.append(True)
-        elif VERBS[said.verb] == "oo":
+        elif said.is_about_pairs:
             found.append(bool(labels[said.about[0]] == labels[said.about[1]]) == (said.verb == "together"))
         else:
             found.append(bool(labels[said.about[0]] == said.about[1]) == (said.verb == "move"))
     return np.array(found, dtype=bool)
-
-
-class Step(NamedTuple):
-    """A clustering on the way, and what had been said by then."""
-
-    feedback: tuple[Feedback, ...]
-    labels: np.ndarray
-    mixture: TermMixture
-    term_weights: np.ndarray
-    first_weights: np.ndarray  # before anything was learned from statements about objects
-    n_rounds: int  # how often the weights of the terms were changed for it
-
-
-def started_anew(step: Step, corpus: Corpus, cluster: int, seed: int) -> Step:
-    """With a new prototype of one cluster."""
-    theta = step.mixture.theta.copy()
-    theta[cluster] = corpus.draw(1, step.term_weights, seed).theta[0]
-    return step._replace(mixture=step.mixture._replace(theta=theta))
-
-
-def split_in_two(step: Step, corpus: Corpus, cluster: int, starts: list[int]) -> Step:
-    """With the smaller part of a cluster as another one, the last."""
-    inside = np.flatnonzero(step.labels == cluster)
-    part = corpus.unbarred()._replace(X=corpus.X[inside], weights=corpus.weights[inside])
-    if len(inside) < 2 or not np.any(divergences_from(counts_of(part.X, slice(None)), part.X, 1.0)):
-        raise ValueError(f"cluster {cluster} has no two different objects, of {len(inside)}: it cannot be split.")
-    halves = max((part.fit(2, step.term_weights, seed) for seed in starts), key=lambda fit: fit.path[-1])
-    lean = halves.scores(part.X, step.term_weights) @ [-1, 1]
-    second = lean > 0
-    if second.all() or not second.any():
-        second = lean > np.median(lean)
-    smaller = second if 2 * second.sum() <= len(second) else ~second
-    labels, k = step.labels.copy(), len(step.mixture.prior)
-    labels[inside[smaller]] = k
-    return _from_labels(step, corpus, labels, k + 1)
-
-
-def merged(step: Step, corpus: Corpus, one: int, other: int) -> Step:
-    """With two clusters as one; what was said of objects speaks of the new numbers."""
-    k = len(step.mixture.prior)
-    low, high = min(one, other), max(one, other)
-    number = np.arange(k) - (np.arange(k) > high)
-    number[high] = low
-    feedback = tuple(
-        said._replace(about=(said.about[0], int(number[said.about[1]]))) if VERBS[said.verb] == "oc" else said
-        for said in step.feedback
-    )
-    return _from_labels(step._replace(feedback=feedback), corpus, number[step.labels], k - 1)
-
-
-def _from_labels(step: Step, corpus: Corpus, labels: np.ndarray, n_clusters: int) -> Step:
-    shares = np.eye(n_clusters)[labels] * corpus.weights[:, None]
-    mixture = maximize(corpus.X, shares, step.term_weights, corpus.smoothing)
-    return step._replace(labels=labels, mixture=mixture)

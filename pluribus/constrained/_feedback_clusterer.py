@@ -1,56 +1,35 @@
 """Documents clustered under feedback that teaches which terms matter."""
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linear_sum_assignment
 from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from pluribus._engine import run_tasks, seeds
-from pluribus.constraints import Constraints, Feasibility, InfeasibleError
 from pluribus.partitions import order_by_size
 
 from ._base import ConstrainedMixin, Given
-from ._errors import NoFeasibleAssignmentError
 from ._feedback import (
     Feedback,
-    Step,
     Told,
     barred_places,
     check_feedback,
     gradient_of_broken,
     gradient_of_clusters,
-    merged,
     satisfied,
-    split_in_two,
-    started_anew,
     told_by,
     with_pairs,
 )
+from ._feedback_steps import Round, Step, in_order_of, likeliest, merged, split_in_two, started_anew
 from ._feedback_verbs import FeedbackVerbs
-from ._kmeans import hard_network
 from ._term_mixture import Corpus, TermMixture, warp
-
-
-class Round(NamedTuple):
-    """A clustering with some weights of the terms."""
-
-    mixture: TermMixture
-    term_weights: np.ndarray
-    scores: np.ndarray  # (n, k)
-    cost: float  # of what it breaks
-
-    @classmethod
-    def of(cls, mixture: TermMixture, term_weights: np.ndarray, corpus: Corpus, told: Told) -> "Round":
-        """With the scores of the documents, and what these break."""
-        scores = mixture.scores(corpus.X, term_weights)
-        return cls(mixture, term_weights, scores, told.cost(scores.argmax(axis=1)))
 
 
 class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
@@ -65,6 +44,11 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     Prefer it for sparse counts that could be grouped in several sensible ways, and a handful of counterexamples. The
     weights are the same everywhere, so they cannot satisfy all pairs: soft pairs may stay broken, and where hard ones
     would, ``labels_`` is the likeliest partition that satisfies them. Too many rounds drive weights to extremes.
+
+    Pairs can be given to ``fit`` as constraints. Or look at the clusters (``top_terms``) and say what is wrong, one
+    verb at a time: ``apart``, ``together``, ``not_in``, ``move``, ``good``, ``bad``, ``split``, ``merge``. Each
+    clusters again, keeps the numbers of the clusters, and returns the model; ``undo`` takes the last back. What is
+    said of objects holds in ``labels_`` unless it has a weight.
 
     Parameters
     ----------
@@ -108,6 +92,12 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     n_iter_ : int
     n_rounds_ : int
         How often the weights were changed for the fit that was kept.
+    feedback_ : tuple of Feedback
+        What was told since ``fit``, in order.
+    satisfied_ : ndarray of bool
+        Which of that holds in ``labels_``; statements about clusters are followed once and count as done.
+    history_ : list of named tuples
+        The ``feedback``, ``labels``, ``mixture`` and ``term_weights`` of each step, from ``fit`` to now.
 
     References
     ----------
@@ -127,6 +117,18 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     >>> model = FeedbackClusterer(2, random_state=0).fit(X, constraints=told)
     >>> model.labels_, model.term_weights_.argmax() < 2
     (array([0, 0, 1, 1], dtype=int32), np.True_)
+
+    The same, by word of mouth:
+
+    >>> model = FeedbackClusterer(2, random_state=0).fit(X)
+    >>> model.top_terms(1, ["cat", "dog", "once", "rhyme"])
+    [['once'], ['rhyme']]
+    >>> model.apart(0, 2).labels_
+    array([1, 1, 0, 0], dtype=int32)
+    >>> model.top_terms(1, ["cat", "dog", "once", "rhyme"])
+    [['dog'], ['cat']]
+    >>> model.undo().labels_
+    array([0, 1, 0, 1], dtype=int32)
     """
 
     _parameter_constraints: dict = {
@@ -186,9 +188,15 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         _check_counts(given.X)
         found = self._check_feasible(given.constraints)
         corpus = self._corpus(given, (), self.n_clusters)
-        rounds = self._learn(corpus, told_by(given.constraints), np.ones(given.X.shape[1]), self.random_state, None)
+        rounds = self._learn(
+            lambda weights, seed: self._fit_anew(corpus, self.n_clusters, weights, seed),
+            corpus,
+            told_by(given.constraints),
+            np.ones(given.X.shape[1]),
+            self.random_state,
+        )
         best = int(np.argmin([each.cost for each in rounds]))
-        labels = _likeliest(given.constraints, rounds[best].scores, found, corpus)
+        labels = likeliest(given.constraints, rounds[best].scores, found, corpus)
         order = order_by_size(labels, self.n_clusters)
         self._given = given
         self.history_: list[Step] = []
@@ -204,7 +212,7 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         """
         check_is_fitted(self)
         new = check_feedback(feedback, self._given.X.shape[0], self.n_clusters_)
-        return self._go_on(self._after(new))
+        return self._go_on(self._after(new), anew=any(said.is_about_pairs for said in new))
 
     def refit(self) -> "FeedbackClusterer":
         """Cluster again from new starts, with all that was told and the weights that the terms have now."""
@@ -212,7 +220,8 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         last = self.history_[-1]
         corpus = self._corpus(self._given, (), self.n_clusters_)
         mixture = self._fit_anew(corpus, self.n_clusters_, last.term_weights, self._next_seed())
-        return self._go_on(last._replace(mixture=_in_order_of(self.labels_, mixture, corpus.X, last.term_weights)))
+        mixture = in_order_of(self.labels_, mixture, corpus.X, last.term_weights)
+        return self._go_on(last._replace(mixture=mixture), anew=True)
 
     def undo(self) -> "FeedbackClusterer":
         """Go back to before the last ``tell``, verb or ``refit``."""
@@ -251,8 +260,8 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
                 step = merged(step, corpus, *said.about)
         return step
 
-    def _go_on(self, step: Step) -> "FeedbackClusterer":
-        """Cluster from this step; where that breaks something, learn the weights of the terms anew from all of it."""
+    def _go_on(self, step: Step, *, anew: bool) -> "FeedbackClusterer":
+        """Cluster from this step; where that breaks something, learn the weights of the terms again from all of it."""
         said, k = step.feedback, len(step.mixture.prior)
         constraints = with_pairs(self._given.constraints, said)
         found = self._check_feasible(constraints, k)
@@ -260,10 +269,16 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         mixture = corpus.climb(step.mixture, step.term_weights)
         rounds = [Round.of(mixture, step.term_weights, corpus, told)]
         if rounds[0].cost > 0:
-            rounds += self._learn(corpus, told, step.first_weights, self._next_seed(), step)
+            rounds += self._learn(
+                lambda weights, seed: self._fit_from(step, corpus, told, weights, seed if anew else None),
+                corpus,
+                told,
+                step.first_weights,
+                self._next_seed(),
+            )
         best = int(np.argmin([each.cost for each in rounds]))  # on ties, the clusters as they are
         mixture, term_weights, scores, _ = rounds[best]
-        labels = _likeliest(constraints, scores, found, corpus)
+        labels = likeliest(constraints, scores, found, corpus)
         n_rounds = best - 1 if best else step.n_rounds
         return self._adopt(Step(said, labels, mixture, term_weights, step.first_weights, n_rounds))
 
@@ -275,15 +290,17 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         return Corpus(given.X, given.weights, self.smoothing, self.max_iter, self.tol, *barred)
 
     def _learn(
-        self, corpus: Corpus, told: Told, term_weights: np.ndarray, random_state: Any, now: Step | None
+        self,
+        fit: Callable[[np.ndarray, int], TermMixture],
+        corpus: Corpus,
+        told: Told,
+        term_weights: np.ndarray,
+        random_state: Any,
     ) -> list[Round]:
         """Fit, and change the weights by what is broken, for some rounds."""
         rounds: list[Round] = []
         for seed in seeds(random_state, self.n_rounds + 1):
-            if now is None:
-                mixture = self._fit_anew(corpus, self.n_clusters, term_weights, seed)
-            else:
-                mixture = self._fit_from(now, corpus, term_weights, seed)
+            mixture = fit(term_weights, seed)
             rounds.append(Round.of(mixture, term_weights, corpus, told))
             gradient = gradient_of_broken(corpus.X, told, rounds[-1].scores.argmax(axis=1), self.smoothing)
             if not np.any(gradient):
@@ -304,11 +321,19 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         )
         return max(fits, key=lambda fit: fit.path[-1])
 
-    def _fit_from(self, now: Step, corpus: Corpus, term_weights: np.ndarray, seed: int) -> TermMixture:
-        """From the clusters as they are, or from a new start that leads higher: alone they rarely leave their place."""
-        new = self._fit_anew(corpus.unbarred(), len(now.mixture.prior), term_weights, seed)
-        starts = now.mixture, _in_order_of(now.labels, new, corpus.X, term_weights)
-        return max((corpus.climb(start, term_weights) for start in starts), key=lambda fit: fit.path[-1])
+    def _fit_from(
+        self, now: Step, corpus: Corpus, told: Told, term_weights: np.ndarray, seed: int | None
+    ) -> TermMixture:
+        """From the clusters as they are; if that breaks something, from a new start, if there is a seed for one.
+
+        The clusters alone would rarely leave their place.
+        """
+        going_on = corpus.climb(now.mixture, term_weights)
+        if seed is None or Round.of(going_on, term_weights, corpus, told).cost == 0:
+            return going_on
+        new = corpus.unbarred().fit(len(now.mixture.prior), term_weights, seed)
+        new = corpus.climb(in_order_of(now.labels, new, corpus.X, term_weights), term_weights)
+        return max(going_on, new, key=lambda fit: fit.path[-1])
 
     def _adopt(self, step: Step) -> "FeedbackClusterer":
         """Make a step the result."""
@@ -328,30 +353,6 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-
-def _likeliest(constraints: Constraints, scores: np.ndarray, found: Feasibility, corpus: Corpus) -> np.ndarray:
-    """The labels with the highest scores that satisfy the hard constraints, in no cluster where they may not be."""
-    closure = constraints.closure()
-    scores[corpus.rows] += corpus.barred
-    cost = -(closure.chunk_indicator @ scores)
-    labels = cost.argmin(axis=1)
-    if len(closure.cannot_link) or len(corpus.rows):
-        network, apart = hard_network(closure, scores.shape[1], also=closure.chunk_of[corpus.rows])
-        witness = None if found.witness is None else found.witness[closure.representatives][network.held]
-        try:
-            labels[network.held] = network.assign(cost[network.held], apart, witness=witness)
-        except NoFeasibleAssignmentError as error:
-            raise InfeasibleError(f"what was said cannot hold at once: {error}.", k=scores.shape[1]) from None
-    return labels[closure.chunk_of]
-
-
-def _in_order_of(labels: np.ndarray, mixture: TermMixture, X: Any, term_weights: np.ndarray) -> TermMixture:
-    """The mixture with its clusters in the order in which they are most like these."""
-    k = len(mixture.prior)
-    shared = np.zeros((k, k))
-    np.add.at(shared, (labels, mixture.scores(X, term_weights).argmax(axis=1)), 1)
-    return mixture.take(linear_sum_assignment(shared, maximize=True)[1])
 
 
 def _check_counts(X: Any) -> None:
