@@ -26,6 +26,13 @@ class Scale(enum.StrEnum):
     none = "none"
 
 
+class ConstraintsAt(enum.StrEnum):
+    """Where what is known is heeded."""
+
+    extracting = "extracting"
+    accumulating = "accumulating"
+
+
 class Unobserved(enum.StrEnum):
     """What to do with pairs that no partition covers."""
 
@@ -113,6 +120,13 @@ def cluster(
             metavar="NAME",
         ),
     ] = None,
+    constraints_at: Annotated[
+        ConstraintsAt | None,
+        typer.Option(
+            help="Heed constraints when the partition is taken from the evidence (they hold), or as advice, in the "
+            "evidence itself. Default: extracting.",
+        ),
+    ] = None,
 ) -> None:
     """Cluster a table: many clusterings, one consensus, a report on how sure it is.
 
@@ -139,6 +153,7 @@ def cluster(
             cannot_link=cannot_link,
             known_labels=known_labels,
             constrained_method=constrained_method,
+            constraints_at=None if constraints_at is None else constraints_at.value,
         )
     )
 

@@ -10,13 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from rich.console import Console
 
-from pluribus import constrained
 from pluribus._engine import seeds
-from pluribus.cli import _input, _large, _number, _output
+from pluribus.cli import _direct, _input, _large, _number, _output
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
 from pluribus.consensus import EnsembleClusterer, by_name, configured, suitable_generator
-from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.report import KIndices, k_indices
 from pluribus.tables import Rows
@@ -46,6 +44,7 @@ class ClusterJob:
     cannot_link: Path | None = None
     known_labels: Path | None = None
     constrained_method: str | None = None
+    constraints_at: Literal["extracting", "accumulating"] | None = None
 
 
 def run(job: ClusterJob) -> _output.Written:
@@ -55,14 +54,18 @@ def run(job: ClusterJob) -> _output.Written:
     k = _input.number_of_clusters(job.k)
     consensus = _input.check_consensus(job.consensus, "--consensus")
     _input.check_jobs(job.jobs)
+    direct = None if job.constrained_method is None else _direct.check_options(job.constrained_method, k, _given(job))
     data = _large.read(job.data, job.id_column, _input.columns(job.ignore), job.scale, job.impute)
     _input.check_fits(k, data.X.shape[0])
     known, not_used = read_known(job.must_link, job.cannot_link, job.known_labels, data.ids)
     check_feasible(known, k, data.ids)
-    method = None if job.constrained_method is None else direct_method(job, k)
-    if data.array is None and (method is not None or by_name(consensus)().needs_data):
-        what = "--constrained-method" if method is not None else f"--consensus {consensus}"
+    if job.constraints_at is not None and known is None:
+        raise ValueError("--constraints-at is for constraints: give --must-link, --cannot-link or --known-labels too.")
+    if data.array is None and (direct is not None or by_name(consensus)().needs_data):
+        what = "--constrained-method" if direct is not None else f"--consensus {consensus}"
         raise ValueError(f"{what} needs the whole table in memory, and it is too large: choose another.")
+    if direct is not None:
+        _direct.check_data(direct, data.array, job.scale)
     notes = [*data.notes, *not_used]
     console.print(f"{job.data.name}: {data.X.shape[0]:,} objects, {data.X.shape[1]} features", markup=False)
     for note in notes:
@@ -72,6 +75,7 @@ def run(job: ClusterJob) -> _output.Written:
     kept = out / KEPT
     _check_kept(kept, job.resume)
     choice: KChoice | None = None
+    model: Any = None
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
@@ -79,18 +83,11 @@ def run(job: ClusterJob) -> _output.Written:
                 choice = choose(job, consensus, data.X, kept)
                 ensemble, fitted = choice.ensemble, combined(job, consensus, choice, data.array)
             else:
-                model: Any = method or EnsembleClusterer(
-                    suitable_generator(consensus, k, job.members),
-                    consensus,
-                    k,
-                    checkpoint=kept,
-                    random_state=job.seed,
-                    n_jobs=job.jobs,
-                    verbose=not job.quiet,
-                )
-                model.fit(data.X, constraints=known)
+                model = clusterer(job, direct, consensus, k, kept).fit(data.X, constraints=known)
                 ensemble, fitted = model.ensemble_, model.consensus_
         notes += _output.say_warnings(console, caught)
+        if isinstance(model, _direct.DirectMethod):
+            notes += _output.say(console, model.notes)
         judged: KIndices | None = None
         if choice is not None:
             notes += _number.say(console, choice)
@@ -110,12 +107,12 @@ def run(job: ClusterJob) -> _output.Written:
             notes=notes,
             k_indices=judged,
             known=known,
+            combined=direct is None,
             parameters={
                 "data": job.data.name,
                 "k": job.k,
-                "consensus": consensus,
-                "members": job.members,
-                **({} if known is None else _told(job)),
+                **({"consensus": consensus, "members": job.members} if direct is None else {}),
+                **_told(job),
                 "id": data.id_column,
                 "ignore": job.ignore,
                 "scale": job.scale,
@@ -127,6 +124,8 @@ def run(job: ClusterJob) -> _output.Written:
             case, out, {"seconds": round(time.perf_counter() - start, 2), **_number.figures(choice)}
         )
     except KeyboardInterrupt:
+        if direct is not None:
+            raise
         done = len(list(kept.glob("task-[0-9]*.npz")))
         raise Interrupted(
             f"Stopped. {done} of {job.members} members are kept in {kept}; run the same command with --resume to go on."
@@ -134,6 +133,22 @@ def run(job: ClusterJob) -> _output.Written:
     shutil.rmtree(kept, ignore_errors=True)
     _output.summarize(console, case, written)
     return written
+
+
+def clusterer(job: ClusterJob, direct: str | None, consensus: str, k: int | None, kept: Path) -> Any:
+    """What clusters the rows: an ensemble and its consensus, or one method without an ensemble."""
+    if direct is not None and k is not None:
+        return _direct.DirectMethod(direct, k, seed=job.seed, jobs=job.jobs, verbose=not job.quiet)
+    return EnsembleClusterer(
+        suitable_generator(consensus, k, job.members),
+        consensus,
+        k,
+        constraints_at=job.constraints_at or "extracting",
+        checkpoint=kept,
+        random_state=job.seed,
+        n_jobs=job.jobs,
+        verbose=not job.quiet,
+    )
 
 
 def choose(job: ClusterJob, consensus: str, X: np.ndarray | Rows, kept: Path) -> KChoice:
@@ -154,40 +169,22 @@ def combined(job: ClusterJob, consensus: str, choice: KChoice, X: np.ndarray | N
     return function.fit(choice.ensemble, **({"X": X} if function.needs_data else {}))
 
 
-def direct_method(job: ClusterJob, k: int | None) -> "DirectMethod":
-    """The method over data and constraints that takes the place of the ensemble."""
-    name = str(job.constrained_method).lower()
-    if name not in constrained.names():
-        raise ValueError(
-            f"--constrained-method is {job.constrained_method!r}: there are {', '.join(constrained.names())}."
-        )
-    if k is None:
-        raise ValueError("--constrained-method does not find the number of clusters: give --k.")
-    return DirectMethod(name, constrained.by_name(name)(n_clusters=k, random_state=job.seed))
-
-
-class DirectMethod:
-    """A method of ``pluribus.constrained`` in the form of an ensemble with one member."""
-
-    def __init__(self, name: str, method: Any) -> None:
-        self.name = name
-        self.method = method
-
-    def fit(self, X: np.ndarray, *, constraints: Constraints | None) -> "DirectMethod":
-        """Cluster the rows."""
-        self.consensus_ = self.method.fit(X, constraints=constraints)
-        self.ensemble_ = Ensemble([self.consensus_.labels_], names=[self.name])
-        if not hasattr(self.consensus_, "membership_"):  # a hard partition is as sure as it says
-            self.consensus_.membership_ = np.eye(self.consensus_.n_clusters_)[self.consensus_.labels_]
-            self.consensus_.uncertainty_ = np.zeros(len(X))
-        return self
-
-
 def _told(job: ClusterJob) -> dict[str, object]:
-    """The files of what is known, for the report."""
+    """What is known and how it is heeded, for the report."""
     names = ("must_link", "cannot_link", "known_labels")
     files = {name.replace("_", "-"): path.name for name in names if (path := getattr(job, name)) is not None}
-    return {**files, "constrained-method": job.constrained_method}
+    how = {"constrained-method": job.constrained_method, "constraints-at": job.constraints_at}
+    return files | {option: value for option, value in how.items() if value is not None}
+
+
+def _given(job: ClusterJob) -> dict[str, bool]:
+    """Which options are given that concern ensembles."""
+    return {
+        "--consensus": job.consensus != ClusterJob.consensus,
+        "--members": job.members != ClusterJob.members,
+        "--resume": job.resume,
+        "--constraints-at": job.constraints_at is not None,
+    }
 
 
 def _check_kept(kept: Path, resume: bool) -> None:

@@ -79,10 +79,14 @@ def _found_by(consensus: Any) -> str:
 
 def say_warnings(console: Console, caught: list[warnings.WarningMessage]) -> list[str]:
     """Print what was warned of during the work, and return it for the report."""
-    said = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-    for text in said:
+    return say(console, [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)])
+
+
+def say(console: Console, notes: list[str]) -> list[str]:
+    """Print notes, and return them for the report."""
+    for text in notes:
         console.print(f"  Note: {text}", markup=False, highlight=False)
-    return said
+    return notes
 
 
 def write(case: Case, out: Path, figures: Mapping[str, Any]) -> Written:

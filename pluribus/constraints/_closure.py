@@ -89,7 +89,7 @@ class Closure:
         """Whether both chunklets of a pair have a known label."""
         has_label = np.zeros(self.n_chunks, dtype=bool)
         has_label[self.class_chunks] = True
-        return has_label[pairs].all(axis=1)
+        return has_label[pairs[:, 0]] & has_label[pairs[:, 1]]
 
     @cached_property
     def cannot_link(self) -> Indices:

@@ -49,6 +49,8 @@ class Case:
         Indices for each number of clusters, if it was to be found.
     known : Constraints, optional
         What was known about the objects.
+    combined : bool, default=True
+        Whether the result was made from the ensemble; else the ensemble is only what it is held against.
     parameters, versions : mappings
     seed : int, optional
 
@@ -86,6 +88,7 @@ class Case:
     methods: MethodComparison | None = None
     k_indices: KIndices | None = None
     known: Constraints | None = None
+    combined: bool = True
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)

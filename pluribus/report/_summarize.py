@@ -77,6 +77,7 @@ def summarize(case: Case) -> Summary:
         methods=_methods(case),
         k_indices=case.k_indices,
         known=None if case.known is None else known_table(case.known, case.labels, case.ensemble, case.ids),
+        combined=case.combined,
         parameters=_as_text(case.parameters, case.seed),
         versions={str(name): str(version) for name, version in case.versions.items()},
         notes=tuple(str(note) for note in case.notes),

@@ -216,6 +216,7 @@ class Summary:
     methods: MethodTable | None
     k_indices: KIndices | None
     known: KnownTable | None
+    combined: bool
     parameters: dict[str, str]
     versions: dict[str, str]
     notes: tuple[str, ...]

@@ -94,10 +94,12 @@ def _findings(s: Summary):
     low, high = s.members.k.min(), s.members.k.max()
     k_range = f"with {low} clusters" if low == high else f"with {low} to {high} clusters"
     each = "" if s.n_members == 1 else " each"
-    yield (
-        f"{s.method} combined {count(s.n_members, 'partition')} of {count(s.n_objects, 'object')}, "
-        f"{k_range}{each}, into {count(s.n_clusters, 'cluster')} (number of clusters: {s.k_chosen_by})."
-    )
+    result = f"into {count(s.n_clusters, 'cluster')} (number of clusters: {s.k_chosen_by})"
+    members = f"{count(s.n_members, 'partition')} of {count(s.n_objects, 'object')}, {k_range}{each}"
+    if s.combined:
+        yield f"{s.method} combined {members}, {result}."
+    else:
+        yield f"{s.method} divided {count(s.n_objects, 'object')} {result}. It is held against {members}."
     n_clustered = s.n_objects - s.n_unclustered
     if s.n_unclustered:
         yield f"{count(s.n_unclustered, 'object')} ({percent(s.n_unclustered / s.n_objects)}) belong to no cluster."

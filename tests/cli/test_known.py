@@ -31,7 +31,9 @@ def job(tmp_path):
             path = tmp_path / f"{name}.csv"
             path.write_text("\n".join(rows) + "\n")
             told += [f"--{name.replace('_', '-')}", path]
-        arguments = ("--k", k, "--members", 20, "--quiet", "--out", tmp_path / "out")
+        arguments = ["--k", k, "--quiet", "--out", tmp_path / "out"]
+        if "--constrained-method" not in options:
+            arguments += ["--members", 20]
         return run("cluster", tmp_path / "data.csv", *arguments, *told, *options), tmp_path / "out"
 
     return cluster
@@ -94,6 +96,34 @@ def test_a_method_without_an_ensemble(job, method):
     assert labels["003"] != labels["004"]
 
 
+def test_what_a_statement_costs_a_method_without_an_ensemble(job):
+    """The cost is what starts without the statements say, so a statement against the data costs all of them."""
+    plain, out = job("--constrained-method", "cop-kmeans")
+    assert plain.exit_code == 0, plain.output
+    labels = labels_of(out)
+    one = labels.index[0]
+    near, far = (next(i for i in labels.index[1:] if (labels[i] == labels[one]) == same) for same in (True, False))
+    result, out = job("--constrained-method", "cop-kmeans", must_link=[f"{one},{far}"], cannot_link=[f"{one},{near}"])
+    assert result.exit_code == 0, result.output
+    page = (out / "report.html").read_text()
+    assert "All 2 statements hold." in page
+    assert "(on average 1.00)" in page
+    assert "CopKMeans divided 60 objects into 3 clusters" in page
+    assert "partitions compared with" in page
+    model = json.loads((out / "model.json").read_text())
+    assert model["parameters"]["constrained-method"] == "cop-kmeans"
+    assert not {"consensus", "members"} & set(model["parameters"])
+    assert any("no ensemble" in note for note in model["notes"])
+    assert model["figures"]["n_partitions"] == 10
+    assert model["figures"]["mean_uncertainty"] > 0  # the two objects are not where the starts have them
+
+
+def test_advice_in_the_evidence(job):
+    result, out = job("--constraints-at", "accumulating", must_link=["000,001"])
+    assert result.exit_code == 0, result.output
+    assert json.loads((out / "model.json").read_text())["parameters"]["constraints-at"] == "accumulating"
+
+
 @pytest.mark.parametrize(
     ("files", "options", "k", "words"),
     [
@@ -108,6 +138,10 @@ def test_a_method_without_an_ensemble(job, method):
         ({"must_link": ["000,001"]}, ["--consensus", "ppc"], 3, ["takes no constraints"]),
         ({}, ["--constrained-method", "magic"], 3, ["cop-kmeans"]),
         ({}, ["--constrained-method", "gmm"], "auto", ["give --k"]),
+        ({}, ["--constrained-method", "gmm", "--members", 9, "--resume"], 3, ["no use for --members, --resume"]),
+        ({}, ["--constrained-method", "gmm", "--consensus", "ceac"], 3, ["no use for --consensus"]),
+        ({}, ["--constrained-method", "feedback"], 3, ["--scale standard makes numbers negative: add --scale none"]),
+        ({}, ["--constraints-at", "accumulating"], 3, ["give --must-link"]),
     ],
 )
 def test_refused_in_the_users_words(job, files, options, k, words):
