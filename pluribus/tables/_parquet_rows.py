@@ -134,8 +134,8 @@ def _refuse_texts(kinds: dict[str, pa.DataType], path: Path) -> None:
     others = [f"'{name}' ({kind})" for name, kind in kinds.items() if not is_number(kind)]
     if others:
         raise TableError(
-            f"'{path}' is read in parts, which takes numbers only, but {counted(len(others), 'column')} hold something "
-            f"else: {more(others)}. Choose other columns, leave these out, or name the one that holds the ids."
+            f"'{path}' is read in parts, which takes numbers only, but has other columns: {more(others)}. "
+            "Choose other columns, leave these out, or name the one that holds the ids."
         )
 
 

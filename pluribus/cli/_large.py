@@ -1,0 +1,91 @@
+"""Tables too large to be read whole: rows that are read in parts, with the notes that a table would have."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pluribus._engine import free_memory, in_bytes
+from pluribus.cli import _input
+from pluribus.tables import Rows, TableError, open_rows, prepare
+from pluribus.tables._errors import listing
+
+SHARE = 0.25  # of the free memory that the numbers of a table may take, since several copies are made on the way
+
+
+@dataclass(frozen=True)
+class Data:
+    """What is clustered: an array, or rows that are read in parts."""
+
+    X: np.ndarray | Rows
+    ids: np.ndarray
+    name: str
+    notes: list[str]
+    id_column: str | None
+    feature_names: list[str]
+    frame: pd.DataFrame | None
+
+    @property
+    def array(self) -> np.ndarray | None:
+        """The features, if they are in memory."""
+        return self.X if isinstance(self.X, np.ndarray) else None
+
+
+def read(path: Path, id_column: str | None, ignore: list[str], scale: Any, impute: bool) -> Data:
+    """Read a table, whole if it is small enough, else a Parquet file in parts."""
+    size = _decoded_size(path)
+    if size > SHARE * free_memory():
+        return _in_parts(path, id_column, ignore, scale, impute, size)
+    table, named_by = _input.read(path, id_column, ignore)
+    prepared = prepare(table, scale=scale, impute=impute)
+    notes = [*table.notes, *prepared.notes]
+    if named_by is not None and id_column is None:
+        notes.insert(0, f"The rows are named by the column '{named_by}'.")
+    return Data(prepared.X, table.ids, table.name, notes, named_by, prepared.feature_names, prepared.frame)
+
+
+def _in_parts(path: Path, id_column: str | None, ignore: list[str], scale: Any, impute: bool, size: float) -> Data:
+    names = pq.read_schema(path).names
+    unknown = [name for name in ignore if name not in names]
+    if unknown:
+        raise TableError(f"'{path}' has no column {listing(unknown)}, which is to be ignored.")
+    large = f"'{path}' would take {in_bytes(size)} of the {in_bytes(free_memory())} that are free, and is read in parts"
+    if impute or scale == "robust":
+        option = "--impute" if impute else "--scale robust"
+        raise TableError(f"{large}: {option} would need all of a column at once. Prepare the file before.")
+    named_by = id_column or next((name for name in names if name.lower() == "id" and name not in ignore), None)
+    left_out = {*ignore, named_by, "__index_level_0__"}
+    rows = open_rows(path, columns=[name for name in names if name not in left_out], id_column=named_by)
+    notes = [f"{large}: the report has no profiles of the clusters."]
+    if named_by is not None and id_column is None:
+        notes.insert(0, f"The rows are named by the column '{named_by}'.")
+    deviation = rows.survey.deviation
+    if scale == "standard":
+        constant = [name for name, own in zip(rows.names, deviation.tolist(), strict=True) if own == 0]
+        notes.append(f"{len(rows.names) - len(constant)} numbers scaled to mean 0 and variance 1.")
+        if constant:
+            notes.append(f"Warning: constant columns cannot tell objects apart: {listing(constant)}.")
+        rows = rows.standardized()
+    ids = rows.ids()
+    if ids is None:
+        ids = np.arange(rows.shape[0]).astype(f"<U{len(str(rows.shape[0]))}")
+    elif pd.Series(ids).duplicated().any():
+        raise TableError(f"Column '{named_by}' of '{path}' names several rows alike. Give every row an id of its own.")
+    return Data(rows, ids, path.stem, notes, named_by, list(rows.names), None)
+
+
+def _decoded_size(path: Path) -> float:
+    """The bytes that the numbers of a Parquet file take; 0 for what is no such file."""
+    if path.suffix.lower() not in (".parquet", ".pq") or not path.is_file():
+        return 0
+    try:
+        with pq.ParquetFile(path) as file:
+            kinds = [file.schema_arrow.field(name).type for name in file.schema_arrow.names]
+            width = sum(4 if pa.types.is_float32(kind) else 8 for kind in kinds)
+            return float(file.metadata.num_rows) * width
+    except (pa.ArrowException, OSError):
+        return 0  # the reader says what is wrong

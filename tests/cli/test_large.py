@@ -1,0 +1,79 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from pluribus.cli import _large
+from pluribus.cli._cluster import ClusterJob, run
+from pluribus.tables import TableError
+
+CENTERS = [[0, 0], [9, 0], [0, 9]]
+
+
+@pytest.fixture
+def table(monkeypatch):
+    monkeypatch.setattr(_large, "SHARE", 0)  # every table is large
+    X, y = make_blobs(11_000, centers=CENTERS, random_state=0)
+    frame = pd.DataFrame({"id": [f"r{i}" for i in range(len(X))], "a": X[:, 0], "b": 1000 * X[:, 1], "flat": 1.0})
+    return frame, y
+
+
+def job(path, **options):
+    return ClusterJob(path, out=path.with_suffix(""), **{"members": 4, "quiet": True, "k": "3", **options})
+
+
+@pytest.mark.parametrize("k", ["3", "auto"])
+def test_a_large_table_is_read_in_parts(table, tmp_path, k):
+    frame, y = table
+    frame.to_parquet(tmp_path / "big.parquet", row_group_size=3001)
+    written = run(job(tmp_path / "big.parquet", k=k, consensus="hbgf" if k == "3" else "eac"))
+    labels = pd.read_csv(written.labels)
+    assert labels["id"].tolist() == frame["id"].tolist()
+    assert adjusted_rand_score(y, labels["cluster"]) > 0.99
+    notes = " ".join(json.loads(written.model.read_text())["notes"])
+    assert "named by the column 'id'" in notes
+    assert "is read in parts" in notes
+    assert "2 numbers scaled to mean 0 and variance 1" in notes
+    assert "constant columns cannot tell objects apart: 'flat'" in notes
+
+
+def test_the_labels_are_those_of_the_table_read_whole(table, tmp_path, monkeypatch):
+    frame, _ = table
+    path = tmp_path / "big.parquet"
+    frame.drop(columns=["flat", "id"]).to_parquet(path)
+    parts = pd.read_csv(run(job(path, scale="none")).labels)
+    monkeypatch.setattr(_large, "SHARE", 1)
+    whole = pd.read_csv(run(job(path, scale="none")).labels)
+    pd.testing.assert_frame_equal(parts, whole)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scale": "robust"}, "--scale robust would need"),
+        ({"impute": True}, "--impute would need"),
+        ({"ignore": "nothing"}, "no column 'nothing'"),
+        ({"ignore": "id"}, "'team'"),
+        ({"ignore": "team", "consensus": "liftkm"}, "needs the whole table"),
+        ({"ignore": "team", "constrained_method": "cop-kmeans", "members": 100}, "needs the whole table"),
+        ({"ignore": "team,id", "id_column": "flat"}, "names several rows alike"),
+    ],
+)
+def test_refused(table, tmp_path, options, message):
+    frame, _ = table
+    frame.assign(team="red").to_parquet(tmp_path / "big.parquet")
+    with pytest.raises(ValueError, match=message):
+        run(job(tmp_path / "big.parquet", **options))
+    assert not (tmp_path / "big").exists()
+
+
+def test_small_and_unreadable_files_are_read_as_ever(tmp_path):
+    (tmp_path / "bad.parquet").write_text("no")
+    with pytest.raises(TableError, match="not a Parquet file"):
+        run(job(tmp_path / "bad.parquet"))
+    pd.DataFrame({"a": np.arange(6.0), "b": list("xyxyxy")}).to_parquet(tmp_path / "small.parquet")
+    data = _large.read(tmp_path / "small.parquet", None, [], "standard", False)
+    assert data.array.shape == (6, 2)
