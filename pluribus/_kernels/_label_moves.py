@@ -28,6 +28,18 @@ def _chain(u, target, hard_ptr, hard_to, labels, chain, inside):
 
 
 @njit(cache=True, nogil=True)
+def kick(units, targets, hard_ptr, hard_to, labels):
+    """Move each of ``units`` to its target, whatever that costs; labels in place."""
+    chain, inside = np.empty(len(labels), np.int64), np.zeros(len(labels), np.bool_)
+    for t in range(len(units)):
+        own = labels[units[t]]
+        if targets[t] != own:
+            for x in chain[: _chain(units[t], targets[t], hard_ptr, hard_to, labels, chain, inside)]:
+                inside[x] = False
+                labels[x] = targets[t] if labels[x] == own else own
+
+
+@njit(cache=True, nogil=True)
 def _soft_gain(chain, size, inside, own, target, labels, soft_ptr, soft_to, soft):
     gain = 0.0
     for t in range(size):

@@ -21,7 +21,7 @@ from pluribus.partitions import Ensemble, as_ensemble
 
 _SWEEPS, _ROUNDS = 5, 50
 _CLIMB = 2e9  # operations of one sweep of single moves, up to which they are made
-_KICKS, _KICKED = 200, 3  # most times that a start is disturbed, and how many moves that takes
+_KICKS, _KICKED = 10, 3  # most times that a start is disturbed, and how many moves that takes
 _KICKING = 1e7  # operations of one sweep of single moves, times the number of kicks
 
 
@@ -34,7 +34,8 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
     contradict each other. Hard constraints are not weighed: they hold.
 
     From several starts (CEAC, k-means on the labels, and random ones) each object is moved to the cluster that most of
-    its clusters fit into, together with its preferences, as long as J rises; then objects are moved one by one.
+    its clusters fit into, together with its preferences, as long as J rises; then objects are moved one by one. On
+    small ensembles a few random moves follow, and single moves again, some times over.
 
     Prefer it where constraints may be wrong and clusters are about equally large. For elongated clusters and
     constraints that are right, see :class:`ConstrainedEvidenceAccumulation`.

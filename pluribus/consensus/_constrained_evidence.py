@@ -30,6 +30,11 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
     happen here: a merge after which the cannot-links could not be satisfied with ``n_clusters`` is not made. (Only if
     even the constraints alone are too hard to decide may more clusters be left; then there is a warning.)
 
+    With average link and ``n_clusters``, where cannot-links are in the way of merges, objects are then moved to the
+    cluster they have the highest mean evidence for: greedy merges push whole groups away along with one object.
+
+    Equal evidence (to 37 binary digits) is merged in the order of the numbers of the objects.
+
     Prefer it when the constraints are right and clusters may have any shape. Where some constraints are wrong, give
     them weights, or use :class:`ConstrainedConsistency`. Without constraints it is ``EvidenceAccumulation``.
 
@@ -58,7 +63,8 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
     violations_ : Violations
         Constraints that are broken: soft ones only.
     merges_ : ndarray of shape (m, 4)
-        The merges in the order they were made, in scipy's format; the leaves are the chunklets.
+        The merges in the order they were made, in scipy's format; the leaves are the chunklets. Moves after the last
+        merge are not in it.
     components_ : ndarray of shape (n,)
         The chunklet of each object: what hard constraints hold together.
     dead_end_ : bool

@@ -19,6 +19,8 @@ from pluribus.constraints import Closure, Constraints
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 
+_MOST_WORK = 1e12  # pairs in one cluster, summed over all clusters of the ensemble; some hours
+
 
 class Goal(NamedTuple):
     """When to stop."""
@@ -40,12 +42,27 @@ def link(ensemble: Ensemble, constraints: Constraints, method: str, goal: Goal, 
     if method == "complete":
         return _complete(ensemble, constraints, goal)
     items = _items(ensemble, constraints, goal.n_clusters)
+    _check_work(ensemble, items)
     best, apart = start_best(np.arange(len(items.first)), len(items.first)), _start(items, constraints, goal)
     merge = _single if method == "single" else _average
     best, apart = merge(ensemble, items, constraints, goal, best, apart, verbose)
     if goal.lowest <= 0:
         apart = join_the_rest(best, apart, _n_colors(goal), _n_merges(items, goal))
     return _result(items, constraints, best)
+
+
+def _check_work(ensemble: Ensemble, items: "_Items") -> None:
+    """Refuse what would take many hours: each item looks at all in its clusters, about twice."""
+    labels = ensemble.labels[items.first] + ensemble.offsets[:-1]
+    sizes = np.bincount(labels[ensemble.labels[items.first] >= 0], minlength=ensemble.offsets[-1])
+    work = (sizes.astype(np.float64) ** 2).sum()
+    if work > _MOST_WORK:
+        raise ValueError(
+            f"{ensemble.n_objects:,} objects in clusters of up to {sizes.max():,}: linking them under constraints "
+            f"would look at {work:.0e} pairs and take many hours. Use members with more clusters (twice as many take half "
+            "the time), fit a sample of the objects that has those in the constraints, or let the members keep to the "
+            "constraints: EnsembleClusterer(constraints_at='generating')."
+        )
 
 
 class _Items(NamedTuple):

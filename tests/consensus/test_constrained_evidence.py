@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from pluribus import Constraints, Ensemble
-from pluribus.consensus import ConstrainedEvidenceAccumulation, EvidenceAccumulation
-from pluribus.constraints import ConstraintError, ContradictionError, InfeasibleError
+from pluribus.consensus import ConstrainedConsistency, ConstrainedEvidenceAccumulation, EvidenceAccumulation
+from pluribus.constraints import ConstraintError, ContradictionError, Feasibility, InfeasibleError
 from pluribus.evidence import CoAssociation
 
 E = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
@@ -299,3 +299,30 @@ def test_large_and_many_constraints():
     assert found.violations_.count == 0
     assert found.n_clusters_ == 8
     assert adjusted_rand_score(truth, found.labels_) > 0.9
+
+
+def test_what_would_take_hours_is_refused_before_work(monkeypatch):
+    monkeypatch.setattr("pluribus.consensus._constrained_link._MOST_WORK", 20)
+    with pytest.raises(ValueError, match="members with more clusters"):
+        fit(E, 2, Constraints(6, cannot_link=[(1, 2)]))
+
+
+def test_wrong_neighbors_do_not_take_others_along():
+    # object 0 lies among the second cluster in all members, but must be apart from some of it
+    truth = np.repeat([0, 1, 2], 20)
+    seen = truth.copy()
+    seen[0] = 1
+    rng = np.random.default_rng(0)
+    labels = [seen * 4 + rng.integers(0, 4, 60) for _ in range(30)]
+    known = Constraints(60, must_link=[(0, 1)], cannot_link=[(0, j) for j in (25, 30, 35, 45)] + [(26, 46), (2, 31)])
+    assert adjusted_rand_score(truth, fit(labels, 3, known).labels_) == 1
+
+
+@pytest.mark.parametrize("method", [ConstrainedEvidenceAccumulation, ConstrainedConsistency])
+def test_unknown_feasibility_only_warns(monkeypatch, method):
+    monkeypatch.setattr(Constraints, "check", lambda self, k, **_: Feasibility("unknown", k, "too hard to tell"))
+    known = Constraints(6, cannot_link=[(1, 2), (0, 5)])
+    with pytest.warns(UserWarning, match="feasibility is unknown: too hard"):
+        found = method(3, verbose=False).fit(E, constraints=known)
+    assert found.n_clusters_ == 3
+    assert found.violations_.n_hard == 0
