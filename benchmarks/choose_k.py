@@ -138,7 +138,7 @@ def found(name: str, n_seeds: int, jobs: int) -> Task:
         criteria = (*CRITERIA, SLOW) if seed == 0 and not name.startswith("birch1") else CRITERIA
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that some are not fair is what is to be seen
-            choice = choose_k(X, k_range, criteria, random_state=seed, n_jobs=jobs, verbose=False)
+            choice = choose_k(X, k_range, criteria, sample_size=5000, random_state=seed, n_jobs=jobs, verbose=False)
         ks = choice.frame["k"].tolist()
         by_name = {name: int(numbers[0]) for name, numbers in choice.best.items()}
         by_name["the vote"] = ks[vote(choice.frame, [ALL[name] for name in VOTING]).winner]
