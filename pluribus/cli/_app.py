@@ -287,10 +287,11 @@ def ask(
     method: Annotated[
         str,
         typer.Option(
-            help="Which rows to ask about: evidence (those on which clusterings are divided), farthest, minmax or npu.",
+            help="Which rows to ask about: minmax (those least like all asked about), evidence (those on which "
+            "clusterings are divided), farthest or npu.",
             metavar="NAME",
         ),
-    ] = "evidence",
+    ] = "minmax",
     k: K = "auto",
     seed: Seed = 0,
     id_column: Id = None,

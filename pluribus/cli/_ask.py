@@ -16,7 +16,7 @@ from pluribus.evidence import DividedPairs
 from pluribus.generate import Generator
 from pluribus.tables import prepare
 
-METHODS = ("evidence", "farthest", "minmax", "npu")
+METHODS = ("minmax", "evidence", "farthest", "npu")
 _MEMBERS = 50  # clusterings of which to find the pairs that divide them
 _PROMPT = "Do they belong together? y yes, n no, ? not sure, u undo, q quit: "
 _REPLIES = {"y": "together", "yes": "together", "n": "apart", "no": "apart", "?": "unsure"}
@@ -28,7 +28,7 @@ class AskJob:
 
     data: Path
     questions: int = 20
-    method: str = "evidence"
+    method: str = "minmax"
     k: str = "auto"
     seed: int = 0
     id_column: str | None = None
@@ -56,16 +56,17 @@ def run(job: AskJob) -> Path:
         )
     selector = _selector(method, prepared.X, k, job.seed)
     shown = SideBySide(table, prepared)
-    start = len(answers)
+    start, goal = len(answers), len(answers) + job.questions
     try:
         for question in questions(selector, job.questions, answers=answers):
-            title = f"Question {len(answers) - start + 1} of {job.questions}"
+            start = min(start, len(answers))  # answers of an earlier run that were taken back are asked for anew
+            title = f"Question {len(answers) - start + 1} of {goal - start}"
             console.print(shown.grid(question.one, question.other, title))
             if not _take_reply(question, console):
                 break
             answers.write(out, ids=table.ids)
         else:
-            if len(answers) - start < job.questions:
+            if len(answers) < goal:
                 console.print("There is nothing left to ask: all that this method doubts is decided.")
     except KeyboardInterrupt:
         raise Interrupted(
@@ -97,7 +98,8 @@ def _take_reply(question: Question, console: Console) -> bool:
 
 def _say_end(console: Console, job: AskJob, answers: Answers, out: Path) -> None:
     if not len(answers):
-        console.print("No answers; nothing was written.")
+        text = f"No answer is left in {out}." if out.exists() else "No answers; nothing was written."
+        console.print(text, soft_wrap=True, markup=False, highlight=False)
         return
     closure = answers.constraints.closure()
     sizes = closure.chunk_sizes.astype(object)  # products of large ones do not fit into 64 bits

@@ -64,7 +64,7 @@ def run(job: ClusterJob) -> _output.Written:
     if data.array is None and (direct is not None or by_name(consensus)().needs_data):
         what = "--constrained-method" if direct is not None else f"--consensus {consensus}"
         raise ValueError(f"{what} needs the whole table in memory, and it is too large: choose another.")
-    if direct is not None:
+    if direct is not None and data.array is not None:
         _direct.check_data(direct, data.array, job.scale)
     notes = [*data.notes, *not_used]
     console.print(f"{job.data.name}: {data.X.shape[0]:,} objects, {data.X.shape[1]} features", markup=False)

@@ -63,6 +63,20 @@ def test_undo_mistyped_and_the_end_of_the_lines(data, tmp_path):
     assert not list(tmp_path.glob(".*.csv"))  # nothing half-written
 
 
+def test_answers_of_an_earlier_run_can_be_taken_back(data, tmp_path):
+    out = tmp_path / "answers.csv"
+    run(data, "--questions", 2, "--out", out, replies="y\nn\n")
+    again = run(data, "--questions", 3, "--out", out, replies="u\nu\nq\n")
+    assert again.exit_code == 0, again.output
+    for title in ("Question 1 of 3", "Question 1 of 4", "Question 1 of 5"):
+        assert title in again.output
+    assert f"No answer is left in {out}" in again.output.replace("\n", "")
+    assert len(Answers.read(out, 30, ids=IDS)) == 0
+    whole = run(data, "--questions", 2, "--out", out, replies="y\nu\ny\nn\n")
+    assert "Question 2 of 2" in whole.output
+    assert len(Answers.read(out, 30, ids=IDS)) == 2
+
+
 def test_nothing_said_writes_nothing(data, tmp_path):
     result = run(data, "--out", tmp_path / "a.csv", replies="q\n")
     assert result.exit_code == 0
@@ -79,7 +93,7 @@ def test_it_stops_when_all_is_decided(data, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "best"], "there are evidence, farthest, minmax, npu"),
+        (["--method", "best"], "there are minmax, evidence, farthest, npu"),
         (["--method", "npu"], "needs the number of clusters"),
         (["--k", 1], "nothing to ask"),
         (["--k", 31], "only 30 objects"),
