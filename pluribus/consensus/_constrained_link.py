@@ -60,8 +60,8 @@ def _check_work(ensemble: Ensemble, items: "_Items") -> None:
         raise ValueError(
             f"{ensemble.n_objects:,} objects in clusters of up to {sizes.max():,}: linking them under constraints "
             f"would look at {work:.0e} pairs and take many hours. Use members with more clusters (twice as many take "
-            "half the time), fit a sample of the objects that has those in the constraints, or let the members keep to the "
-            "constraints: EnsembleClusterer(constraints_at='generating')."
+            "half the time), fit a sample of the objects that has those in the constraints, or let the members keep to "
+            "the constraints: EnsembleClusterer(constraints_at='generating')."
         )
 
 
