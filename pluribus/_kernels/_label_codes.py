@@ -4,8 +4,8 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def code_columns(labels, coded, codes, originals, n_clusters):
-    """Code each column of `labels` 0, 1, … by first occurrence, in `coded` (which may be `labels` itself).
+def code_columns(labels, codes, originals, n_clusters):
+    """Code each column of `labels` 0, 1, … by first occurrence, in place.
 
     Labels are integers from -1, which stays. `codes` (r, largest label + 1) starts at -1 and `n_clusters` (r,) at 0;
     `originals`, of the shape of `codes`, gets the label of each code.
@@ -15,7 +15,7 @@ def code_columns(labels, coded, codes, originals, n_clusters):
         for p in range(r):
             label = labels[i, p]
             if label < 0:
-                coded[i, p] = -1
+                labels[i, p] = -1
                 continue
             code = codes[p, label]
             if code < 0:
@@ -23,7 +23,7 @@ def code_columns(labels, coded, codes, originals, n_clusters):
                 codes[p, label] = code
                 originals[p, code] = label
                 n_clusters[p] += 1
-            coded[i, p] = code
+            labels[i, p] = code
 
 
 @njit(cache=True, nogil=True)

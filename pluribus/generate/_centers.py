@@ -75,7 +75,7 @@ class Assignment:
         return self._by_products(seen)
 
     @cached_property
-    def _boxes(self) -> tuple[np.ndarray, ...]:
+    def _boxes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         groups = _boxed(self.centers, np.arange(len(self.centers)))
         d = self.centers.shape[1]
         centers = np.full((len(groups), d, BOX), np.inf, dtype=self.centers.dtype)

@@ -25,8 +25,8 @@ class Generator(BaseGenerator):
     The default suits tables from 100 to 1,000,000 rows: 100 members by k-means, each with one random start and
     its own number of clusters, finer than the clusters sought (see `k_range`). Members so fine split natural
     clusters of any shape into small round pieces, and seldom join two; the consensus then merges the pieces that
-    keep company. Above 10,000 rows the centers are learned from mini-batches: a member of a million rows and ten
-    features takes some 2.5 seconds of one core.
+    keep company. Above 10,000 rows the centers are learned from a sample: a member of a million rows and ten
+    features takes some 1.2 seconds of one core.
 
     Parameters
     ----------

@@ -119,8 +119,8 @@ def make_ensemble(
     assign(rows, assignments, labels, n_jobs=n_jobs, verbose=verbose, store=store)
     for index, one in enumerate(made):
         if "labels" in one:
-            labels[:, index] = one["labels"]
-    classes = code_in_place(labels, labels)
+            labels[:, index] = one.pop("labels")  # not held twice
+    classes = code_in_place(labels)
     n_found = [len(own) for own in classes]
     _report_shortfall(members, n_found)
     _check_noise(labels)

@@ -72,26 +72,25 @@ def encode_matrix(labels: np.ndarray, names: Any) -> tuple[np.ndarray, tuple[np.
     if labels.min() < -1 or highest > max(n, 2**16):
         return None
     called = check_names(names, r)
-    if labels.dtype.kind == "u":
-        labels = labels.astype(np.int64)
-    kept = not labels.flags.writeable and labels.flags.c_contiguous and labels.dtype == smallest_int(highest)
+    small = smallest_int(highest)
     n_clusters = np.zeros(r, dtype=np.int64)
+    kept = not labels.flags.writeable and labels.flags.c_contiguous and labels.dtype == small
     if kept and count_coded(labels, n_clusters):
         check_coverage(labels, called)
-        return labels, tuple(np.arange(k, dtype=labels.dtype) for k in n_clusters)
-    coded = np.empty(labels.shape, dtype=smallest_int(highest))
-    classes = code_in_place(labels, coded)
+        return labels, tuple(np.arange(k, dtype=small) for k in n_clusters)
+    coded = labels.astype(small, order="C")
+    classes = tuple(own.astype(labels.dtype) for own in code_in_place(coded))
     check_coverage(coded, called)
     return coded.astype(smallest_int(max(map(len, classes)) - 1), copy=False), classes
 
 
-def code_in_place(labels: np.ndarray, coded: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Code the columns of an integer array by first occurrence into `coded`, and return the original labels."""
+def code_in_place(labels: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Code the columns of an integer array by first occurrence, and return the original labels."""
     r = labels.shape[1]
     codes = np.full((r, int(labels.max()) + 1), -1, dtype=np.int32)
     originals = np.empty_like(codes)
     n_clusters = np.zeros(r, dtype=np.int32)
-    code_columns(labels, coded, codes, originals, n_clusters)
+    code_columns(labels, codes, originals, n_clusters)
     return tuple(own[:k].astype(labels.dtype) for own, k in zip(originals, n_clusters, strict=True))
 
 
