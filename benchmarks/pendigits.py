@@ -29,6 +29,8 @@ CONSENSUS: dict[str, tuple[str, dict[str, Any]]] = {
 # D. Huang et al. 2020: 20 runs, Matlab, four cores.
 PUBLISHED = {"U-SENC (published)": (0.853, "19 s"), "EAC (published)": (0.763, "")}
 ASKED = 0.85
+# The released code of the source divides by the larger entropy; the geometric mean is more usual, and gives more.
+NORMALIZATIONS = {"nmi_max": "max", "nmi": "geometric"}
 GROWTH = (100_000, 1_000_000)
 
 
@@ -68,7 +70,10 @@ def ours(members: dict[str, Any], consensus: dict[str, Any], n_seeds: int, jobs:
 
         return {
             label: {
-                "nmi": [normalized_mutual_info_score(digits, row[0], average_method="geometric") for row in rows],
+                **{
+                    name: [normalized_mutual_info_score(digits, row[0], average_method=mean) for row in rows]
+                    for name, mean in NORMALIZATIONS.items()
+                },
                 "ari": [adjusted_rand_score(digits, row[0]) for row in rows],
                 "seconds": [row[1] for row in rows],
                 "cpu_seconds": [row[2] for row in rows],
@@ -99,9 +104,9 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     table = Table(title=f"PenDigits, 10,992 × 16, k = {K}, mean of {n_seeds} seeds", title_justify="left")
     table.add_column("members")
     table.add_column("consensus")
-    for column in ("NMI", "sd", "ARI", "members, time", "CPU", "consensus, time", "CPU"):
+    for column in ("NMI, max", "sd", "NMI, √", "ARI", "members, time", "CPU", "consensus, time", "CPU"):
         table.add_column(column, justify="right")
-    best = 0.0
+    best = dict.fromkeys(NORMALIZATIONS, 0.0)
     for label, members in MEMBERS.items():
         if session.quick and not label.startswith("landmarks, 20"):
             continue
@@ -119,12 +124,15 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
             table.add_row(*row)
         table.add_section()
         if result.done and label.startswith("landmarks"):
-            best = max(best, *(float(np.mean(result.figures[way]["nmi"])) for way in CONSENSUS))
+            for name in best:
+                best[name] = max(best[name], *(float(np.mean(result.figures[way][name])) for way in CONSENSUS))
     for label, (published, spent) in PUBLISHED.items():
-        table.add_row(label, "", f"{published:.3f}", "", "", spent)
+        table.add_row(label, "", f"{published:.3f}", "", "", "", spent)
     yield table
-    yield "NMI: mutual information over the geometric mean of the entropies (√), as published. Features as they are."
-    yield f"Asked: {ASKED} by landmarks. {'Met' if best >= ASKED else 'MISSED'}: {best:.3f} at best."
+    yield "NMI: over the larger entropy (max), as in the source's code; or their geometric mean (√). Raw features."
+    for name, mean in NORMALIZATIONS.items():
+        met = "met" if best[name] >= ASKED else "MISSED"
+        yield f"Asked: {ASKED} by landmarks. NMI over the {mean} entropy: {best[name]:.3f} at best, {met}."
     yield from _growth(session)
 
 
@@ -138,8 +146,9 @@ def _rows(label: str, result: Result) -> Iterator[tuple[str, ...]]:
         yield (
             label,
             way,
+            f"{np.mean(found['nmi_max']):.3f}",
+            f"{np.std(found['nmi_max']):.3f}",
             f"{np.mean(found['nmi']):.3f}",
-            f"{np.std(found['nmi']):.3f}",
             f"{np.mean(found['ari']):.3f}",
             *(
                 seconds(float(np.mean(part[spent])))
