@@ -1,22 +1,11 @@
 """k-means with hard must-links and cannot-links (COP-KMeans)."""
 
-from numbers import Integral, Real
 from typing import Any
 
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
+from ._base import STARTS_PARAMETERS
 from ._kmeans import ConstrainedKMeans
-
-KMEANS_PARAMETERS: dict = {
-    "n_clusters": [Interval(Integral, 1, None, closed="left")],
-    "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
-    "n_init": [Interval(Integral, 1, None, closed="left")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "tol": [Interval(Real, 0, None, closed="left")],
-    "random_state": ["random_state"],
-    "n_jobs": [Integral, None],
-    "verbose": ["verbose"],
-}
 
 
 class CopKMeans(ConstrainedKMeans):
@@ -79,7 +68,10 @@ class CopKMeans(ConstrainedKMeans):
     ([0, 1, 0, 1], 9.0)
     """
 
-    _parameter_constraints: dict = KMEANS_PARAMETERS
+    _parameter_constraints: dict = {
+        **STARTS_PARAMETERS,
+        "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
+    }
 
     def __init__(
         self,

@@ -35,8 +35,8 @@ def choose_eta(
     label : callable
         ``label(rows, eta)`` fits these rows with what is known about them, and labels all rows by the clusters alone.
     n_features : int
-        That many objects, and one more, are separated by some plane however they are labeled. With so few constrained
-        ones, that the clusters keep all constraints says nothing, and the smallest value of the grid is taken.
+        That many objects, and one more, can be separated by a plane however they are labeled. With so few constrained
+        ones, clusters that count them often learn them by heart, and the smallest value of the grid is taken.
 
     Returns
     -------
@@ -48,13 +48,12 @@ def choose_eta(
     closure = constraints.closure()
     chosen = constrained_objects(closure)
     everyone = np.arange(len(chosen))
+    if chosen.sum() <= n_features + 1:
+        return grid[0], np.empty((0, 2))
+    folds, fitted = [chosen], [everyone]
     if chosen.sum() >= _LEAST_OBJECTS:
         folds = _folds(closure, chosen)
         fitted = [everyone[~held_out] for held_out in folds]
-    elif chosen.sum() > n_features + 1:
-        folds, fitted = [chosen], [everyone]
-    else:
-        return grid[0], np.empty((0, 2))
     path = []
     for eta in _within_reason(grid, chosen):
         broken = 0

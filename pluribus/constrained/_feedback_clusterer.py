@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from pluribus._engine import run_tasks, seeds
 from pluribus.partitions import order_by_size
 
-from ._base import ConstrainedMixin, Given
+from ._base import STARTS_PARAMETERS, ConstrainedMixin, Given
 from ._feedback import (
     Feedback,
     Told,
@@ -132,17 +132,11 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        **STARTS_PARAMETERS,
         "smoothing": [Interval(Real, 0, None, closed="neither")],
         "n_rounds": [Interval(Integral, 0, None, closed="left")],
         "n_steps": [Interval(Integral, 1, None, closed="left")],
         "step_size": [Interval(Real, 0, None, closed="neither")],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(

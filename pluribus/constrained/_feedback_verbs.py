@@ -77,9 +77,8 @@ class FeedbackVerbs:
         if len(names) != theta.shape[1]:
             raise ValueError(f"names has {len(names)} terms, but X had {theta.shape[1]} columns.")
         share = theta * np.log(theta / (self.cluster_weights_ @ theta))
-        return [
-            [names[term] for term in row] for row in np.argsort(-share, axis=1, kind="stable")[:, :n_terms].tolist()
-        ]
+        most = np.argsort(-share, axis=1, kind="stable")[:, :n_terms]
+        return np.asarray(names)[most].tolist()
 
     def run_oracle(self, y: Any, n_rounds: int = 10) -> Self:
         """Let somebody who knows the classes y look, and say of two objects in one cluster that they belong apart.

@@ -147,7 +147,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
             Objects that are linked count as often as they weigh on the mean; within them, a heavier one has more say.
         """
         given = self._check_given(X, constraints, sample_weight)
-        witness = self._check_witness(given)
+        witness = self._check_feasible(given.constraints).witness
         data = LinkedData(
             given.X, given.constraints, given.weights, self.n_clusters, witness, per_chunklet=self.prior == "chunklet"
         )

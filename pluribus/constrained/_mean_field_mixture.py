@@ -163,7 +163,7 @@ class MeanFieldMixture(LinkedMixture):
         """
         given = self._check_given(X, constraints, sample_weight)
         grid = self._check_eta(given)
-        witness = self._check_witness(given)
+        witness = self._check_feasible(given.constraints).witness
         self.eta_, self.eta_path_ = grid[0], np.empty((0, 2))
         if len(grid) > 1:
             self.eta_, self.eta_path_ = choose_eta(
@@ -192,15 +192,15 @@ class MeanFieldMixture(LinkedMixture):
             raise ValueError(f"eta_grid must hold positive numbers, got {self.eta_grid!r}.")
         return tuple(np.unique(grid).tolist())
 
-    def _fit_rows(self, given: Given, witness: np.ndarray, eta: float) -> tuple[LinkedData, Run]:
+    def _fit_rows(self, given: Given, witness: np.ndarray | None, eta: float) -> tuple[LinkedData, Run]:
         weight = np.where(constrained_objects(given.constraints.closure()), eta, 1.0) * given.weights
         data = LinkedData(given.X, given.constraints, weight, self.n_clusters, witness)
         return data, self._climb_from_all(data)
 
-    def _label_by_clusters(self, given: Given, witness: np.ndarray, rows: np.ndarray, eta: float) -> np.ndarray:
+    def _label_by_clusters(self, given: Given, witness: np.ndarray | None, rows: np.ndarray, eta: float) -> np.ndarray:
         """The most probable cluster of all rows, by clusters fitted to some."""
         part = Given(given.X[rows], given.constraints.restrict(rows), given.weights[rows])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the fit that counts says it
-            _, run = self._fit_rows(part, witness[rows], eta)
+            _, run = self._fit_rows(part, None if witness is None else witness[rows], eta)
         return (log_densities(given.X, run.mixture.gaussians) + np.log(run.mixture.weights)).argmax(axis=1)

@@ -1,17 +1,16 @@
 """k-means with pairs and a metric learned from both (MPCKMeans)."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from pluribus._engine import run_tasks, seeds
 from pluribus.constraints import Constraints
 
-from ._base import ConstrainedMixin
+from ._base import STARTS_PARAMETERS, ConstrainedMixin
 from ._kmeans import warn_of_empty_clusters
 from ._metric_descent import MetricProblem, metric_descend
 from ._metrics import Metrics, squared_lengths
@@ -89,16 +88,10 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        **STARTS_PARAMETERS,
         "metric": [StrOptions({"diagonal", "full"})],
         "per_cluster": ["boolean"],
         "init": [StrOptions({"neighborhoods", "k-means++"}), "array-like", "sparse matrix"],
-        "n_init": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
     }
 
     def __init__(

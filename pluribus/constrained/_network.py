@@ -14,6 +14,7 @@ from pluribus._kernels._elimination import best_labelings, sum_labelings
 from pluribus.constraints import Closure
 
 from ._elimination_plan import plan_elimination
+from ._errors import NoFeasibleAssignmentError
 
 HARD = 1000.0  # what a mean field takes for the strength of a hard cannot-link, as in its source
 _MOST_SETS = 14  # of labels: 2^14 sets of them are summed over
@@ -52,8 +53,8 @@ class Network:
     ----------
     closure : Closure
     n_clusters : int
-    witness : ndarray of shape (n,)
-        Labels of the objects that satisfy all hard constraints.
+    witness : ndarray of shape (n,) or None
+        Labels of the objects that satisfy all hard constraints; None if it is unknown whether there are any.
     factor : float
         Multiplies the strength of the soft pairs.
 
@@ -66,9 +67,9 @@ class Network:
         Of each chunklet, numbered by first appearance.
     """
 
-    def __init__(self, closure: Closure, n_clusters: int, witness: np.ndarray, factor: float = 1.0):
+    def __init__(self, closure: Closure, n_clusters: int, witness: np.ndarray | None, factor: float = 1.0):
         self.n_clusters = n_clusters
-        self.witness = witness[closure.representatives]
+        self.witness = None if witness is None else witness[closure.representatives]
         self.order = closure.order
         soft = sparse.triu(closure.coupling, k=1).tocoo()
         kept = (soft.data * factor != 0) & (n_clusters > 1)
@@ -223,6 +224,12 @@ class Network:
             if label_in_order(order, *graph, U, labels):
                 break
         else:
+            if self.witness is None:
+                raise NoFeasibleAssignmentError(
+                    f"no labels were found for {len(vertices)} chunklets that must avoid each other in "
+                    f"{self.n_clusters} clusters; whether there are any is unknown. Take more clusters, or give the "
+                    "cannot-links finite weights, which makes them preferences"
+                )
             found = self.witness[vertices]
             named = np.zeros((self.n_clusters, self.n_clusters))
             np.add.at(named, found, U[vertices])

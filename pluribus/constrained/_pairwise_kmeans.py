@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from pluribus.constraints import Closure, Constraints
 
-from ._cop_kmeans import KMEANS_PARAMETERS
+from ._base import STARTS_PARAMETERS
 from ._descent import Problem
 from ._kmeans import ConstrainedKMeans, soft_network
 from ._points import Points
@@ -79,7 +79,7 @@ class PairwiseKMeans(ConstrainedKMeans):
     """
 
     _parameter_constraints: dict = {
-        **KMEANS_PARAMETERS,
+        **STARTS_PARAMETERS,
         "init": [StrOptions({"neighborhoods", "k-means++"}), "array-like", "sparse matrix"],
     }
 

@@ -167,7 +167,7 @@ class PenalizedMixture(LinkedMixture):
         """
         given = self._check_given(X, constraints, sample_weight)
         factors = self._check_anneal()
-        witness = self._check_witness(given)
+        witness = self._check_feasible(given.constraints).witness
         *stages, data = [
             LinkedData(given.X, given.constraints, given.weights, self.n_clusters, witness, factor=factor)
             for factor in (*factors, 1.0)
@@ -180,7 +180,8 @@ class PenalizedMixture(LinkedMixture):
 
     @property
     def _inference(self) -> Inference:
-        return Inference("messages") if self.inference == "auto" else Inference(self.inference, exact=False)
+        loopy = "messages" if self.inference == "auto" else self.inference
+        return Inference(loopy, exact=self.inference != "mean-field")
 
     def _sampling(self, rng: np.random.Generator) -> Sampling:
         return Sampling(self.burn_in, self.n_gibbs, rng)

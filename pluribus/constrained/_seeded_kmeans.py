@@ -7,7 +7,7 @@ import numpy as np
 from pluribus._engine import seeds
 from pluribus.constraints import Closure, Constraints
 
-from ._cop_kmeans import KMEANS_PARAMETERS
+from ._base import STARTS_PARAMETERS
 from ._descent import Problem
 from ._kmeans import ConstrainedKMeans, hard_network
 from ._points import Points
@@ -73,7 +73,7 @@ class SeededKMeans(ConstrainedKMeans):
     """
 
     _parameter_constraints: dict = {
-        **{name: allowed for name, allowed in KMEANS_PARAMETERS.items() if name != "init"},
+        **STARTS_PARAMETERS,
         "fixed": ["boolean"],
     }
 

@@ -19,7 +19,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture, PenalizedMixture, by_name
-from pluribus.constraints import InfeasibleError, random_pairs, teachers
+from pluribus.constrained._errors import NoFeasibleAssignmentError
+from pluribus.constrained._network import Network
+from pluribus.constraints import Feasibility, InfeasibleError, random_pairs, teachers
 
 METHODS = [ConstrainedGaussianMixture, PenalizedMixture, MeanFieldMixture]
 KINDS = ["full", "tied", "diag", "spherical"]
@@ -345,3 +347,20 @@ def test_by_name(name):
 def test_says_when_it_has_not_settled(method):
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         method(3, max_iter=1, n_init=1, **QUIET).fit(X)
+
+
+@every
+def test_unknown_feasibility_is_a_warning(method, monkeypatch):
+    unknown = Feasibility("unknown", 3, "a hard case")
+    monkeypatch.setattr(Constraints, "check", lambda *given, **how: unknown)
+    known = random_pairs(y, 30, random_state=0)
+    with pytest.warns(UserWarning, match="a hard case"):
+        mixture = method(3, n_init=1, **QUIET).fit(X, constraints=known)
+    assert mixture.violations_.count == 0
+
+
+def test_no_labels_found_where_it_was_unknown():
+    everybody = Constraints(4, cannot_link=[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]).closure()
+    network = Network(everybody, 3, None)
+    with pytest.raises(NoFeasibleAssignmentError, match="4 chunklets"):
+        network._repair(np.arange(4), np.zeros((4, 3)), np.zeros(4, dtype=np.int64))
