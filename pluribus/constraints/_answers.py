@@ -114,7 +114,7 @@ class Answers:
         a, b = self._group(self._check(one)), self._group(self._check(other))
         if a == b:
             return "together"
-        if b in self._apart.get(a, ()):
+        if b in self._apart.get(a, ()) or {a, b} <= self._labeled:
             return "apart"
         return "unsure" if b in self._unsure.get(a, ()) else None
 
@@ -176,12 +176,15 @@ class Answers:
         self._apart: dict[int, set[int]] = {}
         self._unsure: dict[int, set[int]] = {}
         self._members: dict[int, list[int]] = {}
-        spoken_of = np.union1d(np.flatnonzero(closure.chunk_sizes > 1), closure.cannot_link)
+        self._labeled = set(closure.class_chunks.tolist())  # groups with a known label: all apart from each other
+        spoken_of = np.union1d(
+            np.flatnonzero(closure.chunk_sizes > 1), np.append(closure.told_apart, closure.class_chunks)
+        )
         rows = closure.chunk_indicator
         for chunk in spoken_of[np.argsort(-closure.chunk_sizes[spoken_of], kind="stable")].tolist():
             self._members[chunk] = rows.indices[rows.indptr[chunk] : rows.indptr[chunk + 1]].tolist()
         self._place = {group: at for at, group in enumerate(self._members)}  # order of first mention
-        for a, b in closure.cannot_link.tolist():
+        for a, b in closure.told_apart.tolist():
             _note(self._apart, a, b)
 
     def _group(self, i: int) -> int:
@@ -203,6 +206,9 @@ class Answers:
         elif a != b:
             first, second = sorted((a, b), key=self._place.__getitem__)  # the one spoken of first keeps its place
             self._into[second] = first
+            if second in self._labeled:
+                self._labeled.remove(second)
+                self._labeled.add(first)
             self._members[first] += self._members.pop(second)
             for relation in (self._apart, self._unsure):
                 for c in relation.pop(second, set()):

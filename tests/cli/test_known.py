@@ -8,7 +8,10 @@ import pytest
 from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
+from pluribus.cli import _direct
 from pluribus.cli._app import app
+from pluribus.cli._cluster import ClusterJob
+from pluribus.cli._cluster import run as run_job
 
 N = 60
 
@@ -116,6 +119,19 @@ def test_what_a_statement_costs_a_method_without_an_ensemble(job):
     assert any("no ensemble" in note for note in model["notes"])
     assert model["figures"]["n_partitions"] == 10
     assert model["figures"]["mean_uncertainty"] > 0  # the two objects are not where the starts have them
+
+
+def test_a_method_without_an_ensemble_that_is_stopped_keeps_nothing(tmp_path, monkeypatch):
+    def stopped(self, X, *, constraints):
+        parameters = self.method.get_params()
+        assert (parameters["n_jobs"], parameters["verbose"]) == (1, False)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_direct.DirectMethod, "fit", stopped)
+    pd.DataFrame({"a": range(9)}).to_csv(tmp_path / "data.csv", index=False)
+    job = ClusterJob(tmp_path / "data.csv", "2", constrained_method="gmm", jobs=1, quiet=True, out=tmp_path / "out")
+    with pytest.raises(KeyboardInterrupt):  # which the command reports as: nothing was written
+        run_job(job)
 
 
 def test_advice_in_the_evidence(job):

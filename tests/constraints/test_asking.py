@@ -193,3 +193,18 @@ def test_bad_calls():
         ask(MinMax(X), lambda i, j: "perhaps", 1)
     with pytest.raises(ValueError, match="minimum of 2"):
         MinMax(X[:1])
+
+
+def test_known_labels_are_apart_without_a_word():
+    """Objects of different known classes are apart, whatever joins their groups; many classes are no trouble."""
+    n = 20_000
+    answers = Answers(n, Constraints(n, labels=[*range(n - 2), None, None]))
+    assert answers.relation(0, 1) == "apart"
+    assert answers.relation(0, n - 1) is None
+    answers.tell(n - 2, n - 1, "together")
+    answers.tell(n - 1, 0, "together")
+    assert answers.relation(n - 2, 1) == "apart"
+    with pytest.raises(ContradictionError):
+        answers.tell(n - 2, 1, "together")
+    answers.undo()
+    assert answers.relation(n - 2, 1) is None
