@@ -75,7 +75,9 @@ class BaseGenerator(BaseEstimator, ABC):
                     constraints.labels,
                 )
             )
-            data = X.survey.digest if isinstance(X, Rows) else X
+            data = X
+            if n > SAMPLED_ABOVE and not sp.issparse(X):  # the same wherever the rows are, and without a copy
+                data = (X if isinstance(X, Rows) else ArrayRows(X)).survey.digest
             kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *known))
         return make_ensemble(X, members, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, constraints=constraints)
 

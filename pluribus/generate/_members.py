@@ -56,7 +56,7 @@ class Member:
         return chosen if rows is None else rows[chosen]
 
     def made_of(self, rows: Any, constraints: Constraints | None = None) -> dict[str, np.ndarray]:
-        """Cluster: the centers, if the member learns them, or the labels of all rows (see `labels_of`)."""
+        """Cluster: the centers, if the member learns them, or a label for each row, -1 for noise and if not seen."""
         n, d = rows.shape
         needed = self.needed_rows(n)
         seen = self.view.seen_features(d, rows.dtype).of(rows.array if needed is None else rows.take(needed))

@@ -191,6 +191,9 @@ def test_killed_while_assigning_and_resumed(X, parquet, tmp_path, monkeypatch):
 
     generator = Generator(n_members=4, n_clusters=20, random_state=5)
     assert generator.generate(parquet, store=store) == generator.generate(X)
+    assert generator.generate(np.asfortranarray(X), store=store) == generator.generate(X)  # it is the same job
+    with pytest.raises(ValueError, match="another job"):
+        generator.generate(X + 1, store=store)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     more = Generator(n_members=6, n_clusters=20, random_state=5)
     assert more.generate(parquet, store=store) == more.generate(X)
