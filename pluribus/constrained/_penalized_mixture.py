@@ -180,8 +180,7 @@ class PenalizedMixture(LinkedMixture):
 
     @property
     def _inference(self) -> Inference:
-        loopy = "messages" if self.inference == "auto" else self.inference
-        return Inference(loopy, exact=self.inference != "mean-field")
+        return Inference("messages") if self.inference == "auto" else Inference(self.inference, exact=False)
 
     def _sampling(self, rng: np.random.Generator) -> Sampling:
         return Sampling(self.burn_in, self.n_gibbs, rng)
