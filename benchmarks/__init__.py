@@ -10,6 +10,7 @@ NAMES = (
     "ppc",
     "eac-accuracy",
     "evidence-size",
+    "neighbor-evidence",
     "consensus-speed",
     "million",
     "scale",

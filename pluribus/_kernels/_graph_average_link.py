@@ -2,7 +2,7 @@
 
 Which groups may merge is limited to the graph, and groups inherit the edges of their objects. The evidence between two
 groups is not limited: it is the exact mean over all pairs, by the dot product of the groups' summed one-hot rows. A
-group is named by its lowest object. Pairs of groups are ordered by evidence, then by the lower and the higher name, so
+group is named by one of its objects. Pairs of groups are ordered by evidence, then by the lower and the higher name, so
 in each round the first of all pairs merges, and none waits for ever.
 """
 
@@ -124,6 +124,8 @@ def find_nearest(
     weights,
     column_weights,
     alike,
+    own,
+    met,
     start,
     stop,
     best,
@@ -131,23 +133,23 @@ def find_nearest(
 ):
     """The nearest neighbor of the groups start … stop by mean evidence; edges that became one are joined.
 
-    With ``alike`` all partitions have one weight.
+    With ``alike`` all partitions have one weight. ``own`` (q,) and ``met`` (n,) are scratch: zeros.
     """
-    own = np.zeros(len(column_weights))
-    met = np.full(len(root), -1, np.int32)
     everything = weights.sum()
     for t in range(start, stop):
         a = groups[t]
         for s in range(sums.start[a], sums.start[a] + sums.length[a]):
             own[columns[s]] = inside[s]
-        met[a] = a
+        met[a] = True
         kept = edges.start[a]
         best[a], value[a] = -1, 0.0
         for e in range(edges.start[a], edges.start[a] + edges.length[a]):
-            b = root[neighbors[e]]
-            if met[b] == a:
+            b = neighbors[e]
+            while root[b] != b:
+                b = root[b]
+            if met[b]:
                 continue
-            met[b] = a
+            met[b] = True
             neighbors[kept] = b
             kept += 1
             together = 0.0
@@ -170,6 +172,9 @@ def find_nearest(
         edges.length[a] = kept - edges.start[a]
         for s in range(sums.start[a], sums.start[a] + sums.length[a]):
             own[columns[s]] = 0
+        met[a] = False
+        for e in range(edges.start[a], kept):
+            met[neighbors[e]] = False
 
 
 @njit(cache=True, nogil=True)

@@ -32,8 +32,9 @@ from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble, UniqueRows
 
 _LOOKED_AT = 1e9  # pairs, in the search for what joins the components of a graph
-_EXACT_PAIRS = 2e8  # pairs of groups in one cluster, summed over the clusters, from which on average link is exact
+EXACT_PAIRS = 2e8  # pairs of groups in one cluster, summed over the clusters, from which on average link is exact
 _GROUPS_IN_BLOCK = 16_384
+_CROWD = 64  # groups with the same nearest group
 _SORTED_BY = 6  # partitions
 
 
@@ -169,14 +170,16 @@ class _Groups:
         self.neighbors = graph.indices
         self.edges = Segments(graph.indptr[:-1].astype(np.int64), np.diff(graph.indptr).astype(np.int64))
         self.best, self.value = nearest_in_graph(graph.indptr, graph.indices, graph.data)
-        self.names = np.arange(n)  # of the groups that are left: their lowest objects
-        self.root = np.arange(n, dtype=np.int32)  # the group of each object that was a group
+        self.names = np.arange(n)  # of the groups that are left: one of their objects
+        self.root = np.arange(n, dtype=np.int32)  # what each group was merged into
+        self.touched = np.zeros(n, bool)  # by the merges of this round
+        self.scratch = self._new_scratch()
         self.merges = [(self.names[:0], self.names[:0], np.empty(0))]  # by rounds: both ends and the evidence
 
     def merge_all(self, *, verbose: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Merge until one is left. Returns both ends and the dissimilarity of each merge."""
         more = len(self.names) > 1
-        while more and pairs_in_columns(self.names, self.sums, self.columns, len(self.column_weights)) > _EXACT_PAIRS:
+        while more and pairs_in_columns(self.names, self.sums, self.columns, len(self.column_weights)) > EXACT_PAIRS:
             more = self._merge_half()
         if len(self.names) > 1:
             self._merge_exactly(verbose=verbose)
@@ -208,24 +211,58 @@ class _Groups:
         self.merges.append((self.names[chain.left], self.names[chain.right], chain.evidence))
 
     def _merge(self, left: np.ndarray, right: np.ndarray) -> None:
+        """Merge groups that are each other's nearest, and all that are nearest to one of these where they crowd."""
+        left, right, crowds = self._crowds(left, right)
+        touched = np.concatenate([left, right, *crowds])
         self.merges.append((left, right, self.value[left]))
+        self._combine(left, right)
+        for crowd in crowds:
+            self.merges.append((np.full(len(crowd) - 1, crowd[0]), crowd[1:], self.value[crowd[1:]]))
+        while crowds:  # two by two: what is large is added up once only
+            self._combine(np.concatenate([c[:-1:2] for c in crowds]), np.concatenate([c[1::2] for c in crowds]))
+            crowds = [c[::2] for c in crowds if len(c) > 2]
+        self.touched[touched] = True
+        nearest = self.best[self.names]
+        changed = self.names[self.touched[self.names] | (self.touched[nearest] & (nearest >= 0))]
+        self.touched[touched] = False
+        over_blocks(self._nearest_of(changed), len(changed), n_jobs=self.n_jobs, block=_GROUPS_IN_BLOCK)
+        tell_nearest(changed, self.best, self.value)
+
+    def _crowds(self, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        """The pairs without those that have a crowd, and each crowd: the group, then what merges with it.
+
+        Where very many groups have one group as their nearest, to merge one of them at a time and look again would take
+        time that grows with their square. An eighth merges at a time, the nearest first.
+        """
+        nearest = self.best[self.names]
+        n_followers = np.bincount(nearest[nearest >= 0], minlength=len(self.root))
+        center = np.where(n_followers[left] >= n_followers[right], left, right)
+        crowded = n_followers[center] > _CROWD
+        if not crowded.any():
+            return left, right, []
+        order = np.lexsort((-self.value[self.names], nearest))
+        first = np.searchsorted(nearest[order], center[crowded])
+        crowds = [
+            np.append(c, self.names[order[start : start + 1 + n_followers[c] // 8]])
+            for c, start in zip(center[crowded], first, strict=True)
+        ]
+        return left[~crowded], right[~crowded], crowds
+
+    def _combine(self, left: np.ndarray, right: np.ndarray) -> None:
+        """Add the groups ``right`` to the groups ``left``."""
         self._merge_sums(left, right)
         self._merge_edges(left, right)
         self.size[left] += self.size[right]
         if len(self.seen):
             self.seen[left] += self.seen[right]
         self.root[right] = left
-        self.root = self.root[self.root]
-        touched = np.zeros(len(self.root), bool)
-        touched[left] = touched[right] = True
         self.names = self.names[self.root[self.names] == self.names]
-        nearest = self.best[self.names]
-        changed = self.names[touched[self.names] | (touched[nearest] & (nearest >= 0))]
-        over_blocks(self._nearest_of(changed), len(changed), n_jobs=self.n_jobs, block=_GROUPS_IN_BLOCK)
-        tell_nearest(changed, self.best, self.value)
 
     def _nearest_of(self, changed: np.ndarray) -> Callable[[int, int], None]:
+        alone = len(changed) <= _GROUPS_IN_BLOCK
+
         def of_range(start: int, stop: int) -> None:
+            own, met = self.scratch if alone else self._new_scratch()
             find_nearest(
                 changed,
                 self.root,
@@ -239,6 +276,8 @@ class _Groups:
                 self.weights,
                 self.column_weights,
                 self.alike,
+                own,
+                met,
                 start,
                 stop,
                 self.best,
@@ -246,6 +285,9 @@ class _Groups:
             )
 
         return of_range
+
+    def _new_scratch(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.zeros(len(self.column_weights)), np.zeros(len(self.root), bool)
 
     def _merge_sums(self, left: np.ndarray, right: np.ndarray) -> None:
         needed = self.sums.length[left] + self.sums.length[right]

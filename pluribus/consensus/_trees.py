@@ -13,8 +13,8 @@ from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble, UniqueRows
 
 _STEPS = 100  # how often progress is shown
-_SECONDS_OF_PAIR = {"single": 15e-9, "average": 60e-9}  # for each cluster that holds the pair
-_SECONDS_OF_PAIR_MISSING = {"single": 30e-9, "average": 120e-9}
+_SECONDS_OF_PAIR = {"single": 10e-9, "average": 20e-9}  # for each cluster that holds the pair
+_SECONDS_OF_PAIR_MISSING = {"single": 40e-9, "average": 60e-9}
 
 
 def predict_seconds(ensemble: Ensemble, method: str) -> float:

@@ -236,7 +236,7 @@ def test_neighbors_limit_linkage(monkeypatch):
     assert np.array_equal(exact.labels_[:, None] == exact.labels_, y[:, None] == y)
     few = EvidenceAccumulation(linkage="single", evidence="neighbors", **QUIET).fit(noisy)
     assert len(few.linkage_) == 179
-    monkeypatch.setattr(_neighbor_trees, "_EXACT_PAIRS", 0)
+    monkeypatch.setattr(_neighbor_trees, "EXACT_PAIRS", 0)
     few = EvidenceAccumulation(3, linkage="average", evidence="neighbors", **QUIET).fit(noisy)
     assert few.evidence_ == "neighbors"
     np.testing.assert_array_equal(few.labels_, exact.labels_)
