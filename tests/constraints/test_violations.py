@@ -89,3 +89,16 @@ def test_counts_by_hand_whatever_the_clusters_are_called(known, data):
         assert list(broken.split_labels) == [said.classes[c] for c in range(len(met)) if len(met[c]) > 1]
         mixed = [(a, b) for a in range(len(met)) for b in range(a + 1, len(met)) if met[a] & met[b]]
         assert list(broken.mixed_labels) == [(said.classes[a], said.classes[b]) for a, b in mixed]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_mixed_classes_are_counted_without_being_written_out(seed):
+    rng = np.random.default_rng(seed)
+    said = Constraints.from_labels(rng.integers(-1, 12, 25))
+    broken = said.violations(rng.integers(-1, 6, 25))
+    assert broken.n_mixed == len(broken.mixed_labels)
+
+
+def test_very_many_mixed_classes():
+    n = 100_000
+    assert Constraints.from_labels(np.arange(n)).violations(np.zeros(n)).n_mixed == n * (n - 1) // 2
