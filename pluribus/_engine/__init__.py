@@ -1,6 +1,6 @@
 """Where work runs: independent tasks on one core or all, their seeds, progress and what is kept of them."""
 
-from ._cluster import DaskCluster, as_cluster
+from ._cluster import DaskCluster, EngineMixin, as_cluster
 from ._files import atomic_path
 from ._fingerprint import fingerprint
 from ._memory import free_memory, in_bytes, memory_limit
@@ -11,6 +11,7 @@ from ._tasks import merge_tasks, one_blas_thread, over_blocks, run_tasks
 
 __all__ = [
     "DaskCluster",
+    "EngineMixin",
     "RandomState",
     "TaskStore",
     "as_cluster",

@@ -1,6 +1,8 @@
 """Where tasks run if not in this process: the workers of a Dask cluster that is already there."""
 
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
@@ -9,17 +11,36 @@ if TYPE_CHECKING:  # an extra: loaded when used
     from distributed import Client
 
 _TIMEOUT = 10  # seconds to wait for a scheduler
+_PATIENCE = 300  # seconds to wait for a worker, where all have died
+_ATTEMPTS = 3  # at a task whose workers, or what they were given, were lost
 _ADVICE = (
     "Start a client first, `client = distributed.Client(...)`, or give the scheduler's address, such as "
     "engine='tcp://10.0.0.1:8786'."
 )
 
 
+class Shared:
+    """A value that the workers have, so that it need not go with each task; sent again if it is lost with them."""
+
+    def __init__(self, client: "Client", value: Any) -> None:
+        self._client, self._value = client, value
+        self._send()
+
+    def _send(self) -> None:
+        self.future = self._client.scatter([self._value], broadcast=True, hash=False)[0]
+
+    def renew(self) -> None:
+        """Send the value again, if no worker has it any more."""
+        if self.future.status != "finished":
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            self._send()
+
+
 class DaskCluster:
     """The workers of a Dask cluster, for ``run_tasks`` and ``merge_tasks``.
 
     What a task returns is what it would return here: within a task BLAS and OpenMP have one thread, and results come
-    back in the order of the tasks. A worker that dies loses nothing but time, Dask runs its tasks again.
+    back in the order of the tasks. A worker that dies loses nothing but time, its tasks are run again.
 
     Parameters
     ----------
@@ -29,33 +50,52 @@ class DaskCluster:
     def __init__(self, client: "Client") -> None:
         self.client = client
 
-    def share(self, values: Sequence[Any]) -> list[Any]:
-        """Send values to all workers, once each; what is there already stays there.
-
-        All have a copy, so that none is lost with a worker.
-        """
-        from distributed import Future
-
-        return [
-            value if isinstance(value, Future) else self.client.scatter([value], broadcast=True, hash=False)[0]
-            for value in values
-        ]
+    def share(self, values: Sequence[Any]) -> list[Shared]:
+        """Send values to all workers, once each; what is there already stays there."""
+        return [value if isinstance(value, Shared) else Shared(self.client, value) for value in values]
 
     def results(
-        self, function: Callable[..., Any], tasks: dict[int, Any], shared: Sequence[Any]
+        self,
+        function: Callable[..., Any],
+        tasks: Mapping[int, Any],
+        shared: Sequence[Any],
+        sent: Callable[[Any], Any] | None = None,
     ) -> Iterator[tuple[int, Any]]:
-        """Yield each task's index and result as they come."""
-        from distributed import as_completed
+        """Yield each task's index and result as they come.
+
+        A task is sent shortly before a worker is free for it: what waits takes no memory on the cluster.
+        """
+        from distributed import CancelledError, as_completed
 
         handles = self.share(shared)
-        futures = {self._submit(function, task, handles): index for index, task in tasks.items()}
+        waiting = deque(tasks)
+        attempts = dict.fromkeys(tasks, 0)
+        at_work: dict[Any, int] = {}
+        finished = as_completed(loop=self.client.loop, raise_errors=False)
         try:
-            for future in as_completed(list(futures)):
-                index = futures.pop(future)
-                yield index, future.result()
+            while waiting or at_work:
+                while waiting and len(at_work) < self._room():
+                    index = waiting.popleft()
+                    task = tasks[index] if sent is None else sent(tasks[index])
+                    future = self._submit(function, task, handles)
+                    at_work[future] = index
+                    finished.add(future)
+                future = next(finished)
+                index = at_work.pop(future)
+                try:
+                    result = future.result()
+                except CancelledError:
+                    attempts[index] += 1
+                    if attempts[index] == _ATTEMPTS:
+                        raise
+                    for handle in handles:
+                        handle.renew()
+                    waiting.append(index)
+                    continue
                 future.release()  # its memory on the cluster
+                yield index, result
         finally:
-            self.client.cancel(list(futures))
+            self.client.cancel(list(at_work))
 
     def merged(
         self,
@@ -65,16 +105,51 @@ class DaskCluster:
         shared: Sequence[Any],
     ) -> Any:
         """The results of all tasks, merged two by two where they are; only the last one comes back."""
-        handles = self.share(shared)
-        futures = [self._submit(function, task, handles) for task in tasks]
-        while len(futures) > 1:
-            pairs = zip(futures[::2], futures[1::2], strict=False)
-            merges = [self.client.submit(_alone, merge, one, other, pure=False) for one, other in pairs]
-            futures = merges + futures[2 * len(merges) :]
-        return futures[0].result()
+        from distributed import CancelledError
 
-    def _submit(self, function: Callable[..., Any], task: Any, handles: list[Any]) -> Any:
-        return self.client.submit(_alone, function, task, *handles, pure=False)
+        handles = self.share(shared)
+        for attempt in range(1, _ATTEMPTS + 1):
+            futures = [self._submit(function, task, handles) for task in tasks]
+            while len(futures) > 1:
+                pairs = zip(futures[::2], futures[1::2], strict=False)
+                merges = [self.client.submit(_alone, merge, one, other, pure=False) for one, other in pairs]
+                futures = merges + futures[2 * len(merges) :]
+            try:
+                return futures[0].result()
+            except CancelledError:
+                if attempt == _ATTEMPTS:
+                    raise
+                for handle in handles:
+                    handle.renew()
+        raise AssertionError("unreachable")
+
+    def _room(self) -> int:
+        """How many tasks may be at work or about to be: enough that no worker waits for the next one."""
+        return max(4, 3 * sum(self.client.nthreads().values()))
+
+    def _submit(self, function: Callable[..., Any], task: Any, handles: list[Shared]) -> Any:
+        import dask
+
+        # Blocks of data go with their tasks: the scheduler can then send them to another worker if one dies.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            return self.client.submit(_alone, function, task, *(handle.future for handle in handles), pure=False)
+
+
+class EngineMixin:
+    """For estimators with a parameter ``engine``, which may be a client: it is neither copied nor saved."""
+
+    def __sklearn_clone__(self) -> Any:
+        from sklearn.base import clone  # workers that only run tasks need not load it
+
+        own = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return type(self)(**{name: v if name == "engine" else clone(v, safe=False) for name, v in own.items()})
+
+    def __getstate__(self) -> Any:
+        state: Any = super().__getstate__()
+        state = dict(state)
+        if not isinstance(state.get("engine"), str | None):
+            state["engine"] = None
+        return state
 
 
 def as_cluster(engine: Any) -> DaskCluster | None:
@@ -93,29 +168,62 @@ def as_cluster(engine: Any) -> DaskCluster | None:
     """
     if engine is None or engine == "local" or isinstance(engine, DaskCluster):
         return None if isinstance(engine, str) else engine
-    if not isinstance(engine, str) and hasattr(engine, "submit") and hasattr(engine, "scatter"):
-        return DaskCluster(engine)
-    if not isinstance(engine, str) or (engine != "dask" and "://" not in engine):
+    is_client = not isinstance(engine, str) and hasattr(engine, "submit") and hasattr(engine, "scatter")
+    if not is_client and (not isinstance(engine, str) or (engine != "dask" and "://" not in engine)):
         raise ValueError(
             f"engine={engine!r} is none: give 'local', 'dask' (the client in scope), the address of a Dask scheduler "
             "such as 'tcp://10.0.0.1:8786', or a distributed.Client."
         )
+    client = engine if is_client else _client_at(engine)
+    if not client.nthreads():
+        raise ValueError(f"engine={engine!r}: the Dask cluster has no workers. Start some (`dask worker ADDRESS`).")
+    return DaskCluster(client)
+
+
+def _client_at(engine: str) -> "Client":
     try:
         import distributed
     except ImportError as error:
         raise ImportError(f"engine={engine!r} needs Dask: install it with `pip install pluribus[dask]`.") from error
     try:
-        client = distributed.default_client() if engine == "dask" else distributed.Client(engine, timeout=_TIMEOUT)
+        client = distributed.default_client()
     except ValueError:
-        raise ValueError(f"engine='dask', but there is no Dask client in scope. {_ADVICE}") from None
-    except OSError as error:
+        if engine == "dask":
+            raise ValueError(f"engine='dask', but there is no Dask client in scope. {_ADVICE}") from None
+    else:
+        if engine in ("dask", client.scheduler.address):
+            return client
+    try:
+        return distributed.Client(engine, timeout=_TIMEOUT)
+    except (OSError, ValueError) as error:
         raise ValueError(f"engine={engine!r}: no Dask scheduler answers there ({error}). {_ADVICE}") from None
-    if not client.scheduler_info()["workers"]:
-        raise ValueError(f"engine={engine!r}: the Dask cluster has no workers. Start some (`dask worker ADDRESS`).")
-    return DaskCluster(client)
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
     """On a worker: the function, with one thread of BLAS and OpenMP."""
-    with threadpool_limits(1):
+    with _one_blas_thread, threadpool_limits(1, user_api="openmp"):
         return function(*arguments)
+
+
+class _OneBlasThread:
+    """One thread of BLAS while any task is at work: its limit holds for all threads of a worker, not for one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._limits: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._count == 0:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._count += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                self._limits.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()

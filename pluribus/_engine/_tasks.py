@@ -27,13 +27,14 @@ def run_tasks(
     tasks: Iterable[T],
     *,
     shared: Sequence[Any] = (),
+    sent: Callable[[T], Any] | None = None,
     engine: DaskCluster | None = None,
     n_jobs: int | None = None,
     description: str = "",
     verbose: bool = True,
     store: TaskStore | None = None,
 ) -> list[R]:
-    """Return `[function(task, *shared) for task in tasks]`, computed on `n_jobs` threads or on a Dask cluster.
+    """Return `[function(sent(task), *shared) for task in tasks]`, computed on `n_jobs` threads or on a Dask cluster.
 
     Within a task, BLAS and OpenMP get one thread. Their sums depend on how many they have, so this is what
     makes the results the same, bit for bit, for every `n_jobs`; the cores are busy with the tasks already.
@@ -46,6 +47,8 @@ def run_tasks(
         A task's place in it is its name in the store.
     shared : sequence
         What all tasks need: a cluster gets it once, not with each task.
+    sent : callable, optional
+        Makes what the function gets of a task, here, when the task's turn has come; by default the task itself.
     engine : DaskCluster or None
         The cluster whose workers run the tasks; None is this process. See `as_cluster`.
     n_jobs : int or None
@@ -74,10 +77,14 @@ def run_tasks(
             _keep(store, index, result)
         return index, result
 
+    def here(index: int) -> tuple[int, R]:
+        task = todo[index]
+        return finish(index, function(task if sent is None else sent(task), *shared))
+
     if engine is None:
-        finished = _on_threads(lambda index: finish(index, function(todo[index], *shared)), missing, n_jobs)
+        finished = _on_threads(here, missing, n_jobs)
     else:
-        remote = engine.results(function, {index: todo[index] for index in missing}, shared)
+        remote = engine.results(function, {index: todo[index] for index in missing}, shared, sent)
         finished = (finish(index, result) for index, result in remote)
     with closing(finished):
         for index, result in track(finished, description, total=len(missing), verbose=verbose):

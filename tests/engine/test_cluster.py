@@ -1,10 +1,12 @@
 """Tasks on a real cluster of two worker processes."""
 
+import operator
 import os
 import time
 
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 
 from pluribus._engine import DaskCluster, TaskStore, _cluster, as_cluster, merge_tasks, run_tasks
 
@@ -59,6 +61,51 @@ def test_worker_that_dies_loses_nothing(dask_client, tmp_path):
     engine = as_cluster(dask_client)
     assert run_tasks(die_once, range(8), shared=[flag], engine=engine) == [task**2 for task in range(8)]
     assert os.path.exists(flag)
+
+
+@pytest.mark.slow
+def test_what_was_shared_is_sent_again_if_all_workers_die(tmp_path):
+    def die_once(task, value, flag):
+        if task == 1 and not os.path.exists(flag):
+            open(flag, "w").close()
+            os._exit(1)
+        return task + value
+
+    def flags():
+        return [10, str(tmp_path / str(len(list(tmp_path.iterdir()))))]
+
+    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster, Client(cluster) as client:
+        engine = as_cluster(client)
+        assert run_tasks(die_once, range(4), shared=flags(), engine=engine) == [10, 11, 12, 13]
+        assert merge_tasks(die_once, range(4), operator.add, shared=flags(), engine=engine) == 46
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_tasks_are_made_when_their_turn_comes(dask_client):
+    made = []
+
+    def sent(task):
+        made.append(task)
+        return np.full(3, task)
+
+    finished = as_cluster(dask_client).results(np.sum, dict(enumerate(range(40))), [], sent)
+    next(finished)
+    assert len(made) < 20
+    assert len(list(finished)) == 39
+    assert run_tasks(np.sum, [1, 2], sent=sent) == [3, 6]
+
+
+def test_address_of_the_client_in_scope_is_this_client(dask_client):
+    assert as_cluster(dask_client.scheduler.address).client is dask_client
+
+
+def test_no_workers():
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None, processes=False) as cluster,
+        Client(cluster, set_as_default=False) as client,
+        pytest.raises(ValueError, match="has no workers"),
+    ):
+        as_cluster(client)
 
 
 def test_local_engine_is_this_process():
