@@ -46,25 +46,14 @@ def nearest_of_sorted(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
     first = _sort(lists.labels, lists, np.arange(n, dtype=np.int32), rng)
     # From here on objects are numbered in the first order: what is compared then lies close in memory.
     labels = lists.labels[first]
-    how = (lists.weights, lists.everywhere, lists.alike)
     neighbors, evidence = np.full((n, p), -1, np.int32), np.zeros((n, p), np.float32)
     order = np.arange(n, dtype=np.int32)
-
-    def within_order(start: int, stop: int) -> None:
-        compare_adjacent(rows, order, *how, _WIDTH, start, stop, neighbors, evidence)
-
-    def via_neighbors(start: int, stop: int) -> None:
-        compare_neighbors(labels, *how, _N_FOLLOWED, old, start, stop, neighbors, evidence)
-
     for t in range(_N_ORDERS):
         if t > 0:
             order = _sort(labels, lists, order, rng)
-        rows = labels[order]
-        over_blocks(within_order, n, n_jobs=n_jobs, block=_ROWS_IN_BLOCK)
-    del rows
+        _compare_in_order(labels, lists, order, neighbors, evidence, n_jobs)
     for _ in range(_N_ROUNDS):
-        old = neighbors.copy()
-        over_blocks(via_neighbors, n, n_jobs=n_jobs, block=_ROWS_IN_BLOCK)
+        _compare_neighbors(labels, lists, neighbors, evidence, n_jobs)
     nearest = np.empty_like(neighbors)
     nearest[first] = np.where(neighbors >= 0, first[neighbors], -1)
     return nearest
@@ -81,3 +70,34 @@ def _sort(labels: np.ndarray, lists: Lists, order: np.ndarray, rng: np.random.Ge
         sort_by_column(order, np.ascontiguousarray(labels[:, column]), n_clusters[column], out)
         order = out
     return order
+
+
+def _compare_in_order(
+    labels: np.ndarray,
+    lists: Lists,
+    order: np.ndarray,
+    neighbors: np.ndarray,
+    evidence: np.ndarray,
+    n_jobs: int | None,
+) -> None:
+    rows = labels[order]
+    how = (lists.weights, lists.everywhere, lists.alike, _WIDTH)
+    over_blocks(
+        lambda start, stop: compare_adjacent(rows, order, *how, start, stop, neighbors, evidence),
+        len(order),
+        n_jobs=n_jobs,
+        block=_ROWS_IN_BLOCK,
+    )
+
+
+def _compare_neighbors(
+    labels: np.ndarray, lists: Lists, neighbors: np.ndarray, evidence: np.ndarray, n_jobs: int | None
+) -> None:
+    old = neighbors.copy()
+    how = (lists.weights, lists.everywhere, lists.alike, _N_FOLLOWED)
+    over_blocks(
+        lambda start, stop: compare_neighbors(labels, *how, old, start, stop, neighbors, evidence),
+        len(labels),
+        n_jobs=n_jobs,
+        block=_ROWS_IN_BLOCK,
+    )
