@@ -15,6 +15,7 @@ from pluribus.tables._rows import Rows
 from pluribus.tables._table import ROW_NAMES
 
 BATCH = 65_536  # rows decoded in one go
+_SHARES = 4  # tasks that may have to decode the same row group
 
 
 class ParquetRows(Rows):
@@ -40,6 +41,10 @@ class ParquetRows(Rows):
             self.shape = metadata.num_rows, len(self.names)
             sizes = [metadata.row_group(g).num_rows for g in range(metadata.num_row_groups)]
             self._starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+            self.portion = -(-max(sizes) // _SHARES)
+
+    def __getstate__(self) -> dict:
+        return {**self.__dict__, "path": self.path.absolute()}  # it may be opened from another directory
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         """Read through the row groups that hold some of the rows."""

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from pluribus.tables._errors import TableError, counted, more
-
-SURVEYED = 65_536  # rows looked at in one go
-
-
-class Survey(NamedTuple):
-    """What one pass over the rows tells: the mean and the standard deviation of each column, and a digest of all."""
-
-    mean: np.ndarray
-    deviation: np.ndarray
-    digest: str
+from pluribus.tables._errors import TableError, counted
+from pluribus.tables._survey import Survey, survey_here
 
 
 class Rows(ABC):
@@ -54,6 +44,7 @@ class Rows(ABC):
     shape: tuple[int, int]
     dtype: np.dtype
     names: tuple[str, ...]
+    portion = 1  # rows that are better read together
 
     @abstractmethod
     def take(self, rows: np.ndarray) -> Any:
@@ -63,40 +54,21 @@ class Rows(ABC):
     def blocks(self, size: int) -> Iterator[tuple[int, Any]]:
         """Yield all rows, `size` at a time, each block after the number of its first row; do not change blocks."""
 
+    def piece(self, rows: range | np.ndarray) -> Any:
+        """What a task that runs elsewhere gets some rows by (see `taken`): what these are read from, and their numbers.
+
+        Rows that cannot be read elsewhere give the rows themselves.
+        """
+        return self, rows
+
     def ids(self) -> np.ndarray | None:
         """What the rows are called, as text; None if they have no names."""
         return None
 
     @cached_property
     def survey(self) -> Survey:
-        """Read all rows once, and refuse numbers that are missing or infinite.
-
-        Mean and variance are accumulated from block to block, in float64 (Chan, Golub and LeVeque 1979).
-        """
-        n, d = self.shape
-        seen, mean, squares = 0, np.zeros(d), np.zeros(d)
-        n_bad = np.zeros(d, dtype=np.int64)
-        first_bad = n
-        digest = hashlib.sha256(f"{self.shape}{self.dtype.str}".encode())
-        for start, block in self.blocks(SURVEYED):
-            finite = np.isfinite(block)
-            if not finite.all():
-                n_bad += (~finite).sum(axis=0)
-                first_bad = min(first_bad, start + int(np.argmin(finite.all(axis=1))))
-                continue
-            digest.update(np.ascontiguousarray(block).data)
-            own = block.mean(axis=0, dtype=np.float64)
-            change = own - mean
-            squares += ((block - own) ** 2).sum(axis=0) + change**2 * seen * len(block) / (seen + len(block))
-            seen += len(block)
-            mean += change * len(block) / seen
-        if n_bad.any():
-            columns = [f"'{name}' ({bad:,})" for name, bad in zip(self.names, n_bad.tolist(), strict=True) if bad]
-            raise TableError(
-                f"Missing or infinite values in {counted(len(columns), 'column')}: {more(columns)}; the first is in "
-                f"data row {first_bad + 1:,}. Complete these rows, leave them out, or choose other columns."
-            )
-        return Survey(mean, np.sqrt(squares / n), digest.hexdigest())
+        """Read all rows once, and refuse numbers that are missing or infinite."""
+        return survey_here(self)
 
     def standardized(self) -> Rows:
         """The same rows with mean 0 and variance 1 in each column, scaled as they are read; constant columns become 0.
@@ -134,13 +106,17 @@ class ArrayRows(Rows):
         for start in range(0, self.shape[0], size):
             yield start, self.array[start : start + size]
 
+    def piece(self, rows: range | np.ndarray) -> Any:
+        """The rows themselves."""
+        return self.array[rows.start : rows.stop] if isinstance(rows, range) else self.array[rows]
+
 
 class _ScaledRows(Rows):
     """Rows with mean 0 and variance 1, scaled block by block."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
-        self.shape, self.dtype, self.names = rows.shape, rows.dtype, rows.names
+        self.shape, self.dtype, self.names, self.portion = rows.shape, rows.dtype, rows.names, rows.portion
         mean, deviation, _ = rows.survey
         # A constant column deviates by rounding errors only.
         constant = deviation <= 1e-12 * np.abs(mean)
@@ -153,6 +129,10 @@ class _ScaledRows(Rows):
     def blocks(self, size: int) -> Iterator[tuple[int, np.ndarray]]:
         for start, block in self.rows.blocks(size):
             yield start, self._scaled(block)
+
+    def piece(self, rows: range | np.ndarray) -> Any:
+        piece = self.rows.piece(rows)
+        return (self, rows) if isinstance(piece, tuple) else self._scaled(piece)
 
     def ids(self) -> np.ndarray | None:
         return self.rows.ids()
@@ -171,9 +151,9 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str 
 
     Parameters
     ----------
-    source : path of a Parquet (.parquet, .pq) or NumPy (.npy) file, array, memory map, or Rows
+    source : path of a Parquet (.parquet, .pq) or NumPy (.npy) file, array, memory map, dask array or data frame, Rows
         Parquet is read row group by row group; columns that are all float32 stay float32. A ``.npy`` file is mapped
-        into memory. Arrays are used as they are.
+        into memory. Arrays are used as they are. What is in Dask stays there.
     columns : sequence of str, optional
         The columns to use, of a Parquet file; by default all but `id_column`.
     id_column : str, optional
@@ -215,12 +195,22 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str 
         source = _mapped(path)
     if columns is not None or id_column is not None:
         raise TableError("columns and id_column are for Parquet files: give an array without the columns not wanted.")
+    if is_dask(source):
+        # Dask is an extra.
+        from pluribus.tables._dask_rows import DaskRows
+
+        return DaskRows(source)
     array = source if isinstance(source, np.ndarray) else np.asarray(source)
     if array.ndim != 2 or 0 in array.shape:
         raise TableError(f"An array of shape {array.shape} is no table: give rows and columns, at least one of each.")
     if array.dtype not in (np.float32, np.float64):
         raise TableError(f"The array holds {array.dtype}: give float32 or float64, so that no copy has to be made.")
     return ArrayRows(array)
+
+
+def is_dask(source: Any) -> bool:
+    """Whether something is a dask array or data frame, which Dask need not be loaded to see."""
+    return hasattr(source, "__dask_graph__")
 
 
 def _mapped(path: Path) -> np.ndarray:

@@ -105,7 +105,7 @@ class TestGaps:
 class TestStandardized:
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
     def test_mean_and_variance_are_streamed(self, dtype, monkeypatch):
-        monkeypatch.setattr("pluribus.tables._rows.SURVEYED", 64)
+        monkeypatch.setattr("pluribus.tables._survey.SURVEYED", 64)
         X = (1e4 + RNG.normal(size=(1000, 3)) * [1, 20, 0]).astype(dtype)
         rows = open_rows(X).standardized()
         assert rows.dtype == dtype
