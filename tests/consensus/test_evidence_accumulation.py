@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from pluribus import Ensemble
-from pluribus.consensus import EvidenceAccumulation, _evidence_accumulation, _neighbor_trees, by_name
+from pluribus.consensus import EvidenceAccumulation, _evidence_accumulation, _graph_groups, by_name
 from pluribus.evidence import CoAssociation
 
 HAND = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [1, 2, 1, 1], [1, 2, 1, 0], [2, 2, 1, 1]])
@@ -236,7 +236,7 @@ def test_neighbors_limit_linkage(monkeypatch):
     assert np.array_equal(exact.labels_[:, None] == exact.labels_, y[:, None] == y)
     few = EvidenceAccumulation(linkage="single", evidence="neighbors", **QUIET).fit(noisy)
     assert len(few.linkage_) == 179
-    monkeypatch.setattr(_neighbor_trees, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(_graph_groups, "EXACT_PAIRS", 0)
     few = EvidenceAccumulation(3, linkage="average", evidence="neighbors", **QUIET).fit(noisy)
     assert few.evidence_ == "neighbors"
     np.testing.assert_array_equal(few.labels_, exact.labels_)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_monotonic, is_valid_linkage
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from pluribus.consensus import _neighbor_trees, _trees
+from pluribus.consensus import _graph_groups, _neighbor_trees, _trees
 from pluribus.consensus._dendrogram import cut_into
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
@@ -48,7 +48,7 @@ def test_with_all_neighbors_single_link_is_exact(ensemble):
 @given(cases)
 def test_with_all_neighbors_average_link_is_exact(ensemble):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_neighbor_trees, "EXACT_PAIRS", 0)
+        patch.setattr(_graph_groups, "EXACT_PAIRS", 0)
         linkage = _neighbor_trees.graph_average_link(all_pairs(ensemble), verbose=False)
     assert is_valid_linkage(linkage)
     assert is_monotonic(linkage)
@@ -59,7 +59,7 @@ def test_with_all_neighbors_average_link_is_exact(ensemble):
 
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_average_link_without_ties_is_exact(missing, monkeypatch):
-    monkeypatch.setattr(_neighbor_trees, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(_graph_groups, "EXACT_PAIRS", 0)
     ensemble = random_ensemble(1, n=80, r=25, k=4, missing=missing, weighted=True)
     linkage = _neighbor_trees.graph_average_link(all_pairs(ensemble), verbose=False)
     exact = _trees.average_link(ensemble, verbose=False)
@@ -94,7 +94,7 @@ def test_components_are_joined_at_the_strongest_evidence_between_them(missing):
     [np.zeros((7, 3), int), np.arange(7)[:, None], np.array([[0, 1]]), np.array([[0], [0]]), np.array([[0], [1]])],
 )
 def test_equal_rows_singletons_and_tiny_ensembles(link, labels, monkeypatch):
-    monkeypatch.setattr(_neighbor_trees, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(_graph_groups, "EXACT_PAIRS", 0)
     linkage = link(Ensemble(labels))
     assert linkage.shape == (len(labels) - 1, 4)
     np.testing.assert_array_equal(linkage[:, 2], float(len(np.unique(labels)) > 1 and labels.shape[1] == 1))
@@ -103,8 +103,8 @@ def test_equal_rows_singletons_and_tiny_ensembles(link, labels, monkeypatch):
 @pytest.mark.parametrize("link", [single, average])
 @pytest.mark.parametrize(("missing", "crowd"), [(0.0, 64), (0.2, 64), (0.2, 1)])
 def test_clear_groups_are_found_whatever_their_names_and_order(link, missing, crowd, monkeypatch):
-    monkeypatch.setattr(_neighbor_trees, "EXACT_PAIRS", 0)
-    monkeypatch.setattr(_neighbor_trees, "_CROWD", crowd)
+    monkeypatch.setattr(_graph_groups, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(_graph_groups, "_CROWD", crowd)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 600)
     labels = y[:, None] * 6 + rng.integers(0, 6, (600, 20))
@@ -117,12 +117,12 @@ def test_clear_groups_are_found_whatever_their_names_and_order(link, missing, cr
 
 def test_a_crowd_around_one_group_merges_by_eighths(monkeypatch):
     """Each object leaves the core in a few partitions, some in more: all have the core as their nearest."""
-    monkeypatch.setattr(_neighbor_trees, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(_graph_groups, "EXACT_PAIRS", 0)
     rng = np.random.default_rng(0)
     labels = np.where(rng.random((1500, 20)) < rng.uniform(0, 0.8, (1500, 1)), rng.integers(1, 300, (1500, 20)), 0)
     rounds = []
-    merge = _neighbor_trees._Groups._merge
-    monkeypatch.setattr(_neighbor_trees._Groups, "_merge", lambda *given: rounds.append(merge(*given)))
+    merge = _graph_groups.GraphGroups._merge
+    monkeypatch.setattr(_graph_groups.GraphGroups, "_merge", lambda *given: rounds.append(merge(*given)))
     linkage = average(Ensemble(labels))
     assert is_valid_linkage(linkage)
     assert is_monotonic(linkage)
