@@ -12,8 +12,8 @@ def test_accuracy_leaves_noise_out(monkeypatch, tmp_path):
     for module, limit in ((_nearest, "EXACT_UP_TO"), (_graph_groups, "EXACT_PAIRS")):
         monkeypatch.setattr(module, limit, getattr(module, limit))  # put back what the benchmark sets
     monkeypatch.setattr(_data, "FOLDER", tmp_path)
-    monkeypatch.setattr(neighbor_evidence, "N_MEMBERS", 8)
-    X, y = make_blobs(200, centers=[[0, 0], [9, 0], [0, 9]], random_state=0)
+    monkeypatch.setattr(neighbor_evidence, "N_MEMBERS", 30)
+    X, y = make_blobs(200, centers=[[0, 0], [30, 0], [0, 30]], random_state=0)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(label=y + 1)
     frame.loc[::40, "label"] = 0
     frame.to_csv(tmp_path / "chameleon_t7_10k.csv.gz", index=False)
