@@ -23,7 +23,34 @@ def label_in_order(order, indptr, indices, strength, U, labels):
 
 
 @njit(cache=True, nogil=True)
-def _exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, labels, mark, stamp):
+def follow_chain(v, other, longest, indptr, indices, strength, labels, chain, mark, stamp):
+    """The vertices that must exchange two labels if `v` takes `other`: those it must differ from, and so on (Kempe).
+
+    They are written to `chain` and marked with the stamp. Returns how many they are; if more than `longest`, the rest
+    is not followed.
+    """
+    one = labels[v]
+    chain[0] = v
+    mark[v] = stamp
+    n_chain, head = 1, 0
+    while head < n_chain <= longest:
+        u = chain[head]
+        head += 1
+        wanted = other if labels[u] == one else one
+        for at in range(indptr[u], indptr[u + 1]):
+            w = indices[at]
+            if strength[at] == -np.inf and labels[w] == wanted and mark[w] != stamp:
+                mark[w] = stamp
+                chain[n_chain] = w
+                n_chain += 1
+                if n_chain > longest:
+                    break
+    return n_chain
+
+
+@njit(cache=True, nogil=True)
+def exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, labels, mark, stamp):
+    """What the logarithm of the probability gains if the chain exchanges the two labels."""
     gain = 0.0
     for at_chain in range(n_chain):
         u = chain[at_chain]
@@ -41,11 +68,17 @@ def _exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, lab
 
 
 @njit(cache=True, nogil=True)
+def exchange(chain, one, other, labels):
+    """Let the vertices of the chain exchange the two labels."""
+    for u in chain:
+        labels[u] = other if labels[u] == one else one
+
+
+@njit(cache=True, nogil=True)
 def exchange_labels(vertices, indptr, indices, strength, U, labels, longest, max_sweeps):
     """Improve labels that nothing forbids, in place, as long as exchanging two labels along a chain gains something.
 
-    A vertex that takes another label forces those it must differ from to give that label up, and so on (Kempe). A
-    chain of one vertex is a plain move. Chains of more than `longest` vertices are not followed.
+    A chain of one vertex is a plain move. Chains of more than `longest` vertices are not followed.
     """
     k = U.shape[1]
     n = indptr.shape[0] - 1
@@ -60,28 +93,12 @@ def exchange_labels(vertices, indptr, indices, strength, U, labels, longest, max
                 if other == one:
                     continue
                 stamp += 1
-                chain[0] = v
-                mark[v] = stamp
-                n_chain, head = 1, 0
-                while head < n_chain <= longest:
-                    u = chain[head]
-                    head += 1
-                    wanted = other if labels[u] == one else one
-                    for at in range(indptr[u], indptr[u + 1]):
-                        w = indices[at]
-                        if strength[at] == -np.inf and labels[w] == wanted and mark[w] != stamp:
-                            mark[w] = stamp
-                            chain[n_chain] = w
-                            n_chain += 1
-                            if n_chain > longest:
-                                break
+                n_chain = follow_chain(v, other, longest, indptr, indices, strength, labels, chain, mark, stamp)
                 if n_chain > longest:
                     continue
-                gain = _exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, labels, mark, stamp)
+                gain = exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, labels, mark, stamp)
                 if gain > 1e-9:
                     moved = True
-                    for at_chain in range(n_chain):
-                        u = chain[at_chain]
-                        labels[u] = other if labels[u] == one else one
+                    exchange(chain[:n_chain], one, other, labels)
         if not moved:
             break

@@ -7,6 +7,8 @@ A vertex v has log-potentials U[v, l] for its k labels; an edge adds its strengt
 import numpy as np
 from numba import njit
 
+from ._allowed_labels import exchange, exchange_gain, follow_chain
+
 
 @njit(cache=True, nogil=True)
 def _through_edge(logs, strength, out):
@@ -130,12 +132,17 @@ def mean_field(vertices, component, indptr, indices, strength, edge, U, marginal
 
 
 @njit(cache=True, nogil=True)
-def gibbs(vertices, indptr, indices, strength, edge, U, labels, marginals, same, burn_in, n_sweeps, rng):
+def gibbs(vertices, indptr, indices, strength, edge, U, labels, marginals, same, longest, burn_in, n_sweeps, rng):
     """Draw each label in turn given those of its neighbors; `labels` is where it starts from, in place.
+
+    Where k vertices must all differ, none of them can move alone. So each also tries to exchange its label with
+    another one along a chain of those that must differ, up to `longest` of them (Metropolis).
 
     What is averaged are the probabilities from which labels are drawn, not the labels: less noise for nothing.
     """
     k = U.shape[1]
+    n = indptr.shape[0] - 1
+    mark, chain, stamp = np.zeros(n, np.int64), np.empty(n, np.int64), 0
     for v in vertices:
         marginals[v] = 0.0
         for at in range(indptr[v], indptr[v + 1]):
@@ -157,3 +164,12 @@ def gibbs(vertices, indptr, indices, strength, edge, U, labels, marginals, same,
                 marginals[v] += field / n_sweeps
                 for at in range(indptr[v], indptr[v + 1]):
                     same[edge[at]] += 0.5 * field[labels[indices[at]]] / n_sweeps
+        for v in vertices:
+            one = labels[v]
+            other = (one + 1 + int(rng.random() * (k - 1))) % k
+            stamp += 1
+            n_chain = follow_chain(v, other, longest, indptr, indices, strength, labels, chain, mark, stamp)
+            if 1 < n_chain <= longest:
+                gain = exchange_gain(chain, n_chain, one, other, indptr, indices, strength, U, labels, mark, stamp)
+                if np.log(rng.random()) < gain:
+                    exchange(chain[:n_chain], one, other, labels)

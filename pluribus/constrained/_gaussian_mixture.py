@@ -15,7 +15,10 @@ class ConstrainedGaussianMixture(LinkedMixture):
     once, in closed form. Cannot-links make chunklets depend on each other. Where those that hang together are few, or
     hang together like a tree, the sum over all allowed labelings is exact; elsewhere it is approximated by passing
     messages (``inference_`` says for how many). The likelihood of the data and the constraints rises in each iteration.
-    Soft pairs are weighed as log-odds.
+
+    Soft pairs, which the source does not know, are weighed as log-odds: the model is then that of
+    ``PenalizedMixture``, so that a few doubtful pairs among reliable ones need no other method. What that one has
+    more: other ways to sum over labels, annealing, and which pairs are probably wrong.
 
     Prefer it when constraints are reliable, clusters are ellipsoids, and a density is wanted: memberships, and clusters
     for new objects. Without constraints it is scikit-learn's ``GaussianMixture``. With few constraints in much data the
@@ -30,8 +33,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
         Whether objects were drawn and then linked, or each chunklet was drawn from a cluster as a whole.
     weights : {"joint", "conditional", "uniform"}
         How the weights of the clusters are estimated: so that data and constraints together are likeliest; so that the
-        data are, given the constraints (slower, and may make a cluster vanish whose objects the constraints explain);
-        or not at all.
+        data are, given the constraints (slower, and may make a cluster vanish whose objects the constraints explain;
+        components that are approximated count as in "joint"); or not at all.
     reg_covar : float
         Added to the variances.
     tol : float
@@ -92,7 +95,7 @@ class ConstrainedGaussianMixture(LinkedMixture):
     >>> gmm.means_[:, 0].round(1)
     array([-1.,  1.])
     >>> gmm.predict([[-1.2, 1.4], [0.9, 1.6]])
-    array([0, 1])
+    array([0, 1], dtype=int32)
     """
 
     _parameter_constraints: dict = {
@@ -140,7 +143,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, d)
+        X : array-like, sparse matrix or data frame of shape (n, d)
+            Sparse only with ``covariance_type`` "diag" or "spherical".
         y : ignored
         constraints : Constraints, optional
         sample_weight : array-like of shape (n,), optional

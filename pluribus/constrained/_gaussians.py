@@ -1,10 +1,15 @@
 """Gaussian densities with the four kinds of covariances of scikit-learn, from weighted rows."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from pluribus._engine import over_blocks
+
+
+class CollapsedError(ValueError):
+    """A cluster has no spread in some direction."""
 
 
 class Gaussians(NamedTuple):
@@ -20,17 +25,12 @@ class Gaussians(NamedTuple):
     whitening: np.ndarray
 
 
-def estimate(X: np.ndarray, resp: np.ndarray, kind: str, reg_covar: float) -> Gaussians:
-    """The likeliest Gaussians for rows of X with (weighted) responsibilities; ValueError if one is degenerate."""
+def estimate(X: Any, resp: np.ndarray, kind: str, reg_covar: float) -> Gaussians:
+    """The likeliest Gaussians for rows of X with (weighted) responsibilities; CollapsedError if one is degenerate."""
+    n = X.shape[0]
     counts = resp.sum(axis=0) + 10 * np.finfo(np.float64).eps
-    means = np.sum(over_blocks(lambda a, b: resp[a:b].T @ X[a:b], len(X)), axis=0) / counts[:, None]
-
-    def scatter(a: int, b: int) -> np.ndarray:
-        return np.stack(
-            [_scatter(X[a:b] - mean, column, kind) for mean, column in zip(means, resp[a:b].T, strict=True)]
-        )
-
-    total = np.sum(over_blocks(scatter, len(X)), axis=0)
+    means = np.sum(over_blocks(lambda a, b: resp[a:b].T @ X[a:b], n), axis=0) / counts[:, None]
+    total = np.sum(over_blocks(lambda a, b: _scatters(X[a:b], resp[a:b], means, kind), n), axis=0)
     if kind == "tied":
         covariances = total.sum(axis=0) / counts.sum()
     else:
@@ -50,9 +50,19 @@ def from_precisions(means: np.ndarray, precisions: np.ndarray, kind: str) -> Gau
     return Gaussians(kind, means, 1 / precisions, np.sqrt(precisions))
 
 
-def log_densities(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
+def log_densities(X: Any, gaussians: Gaussians) -> np.ndarray:
     """Logarithm of the density of each row under each Gaussian, (n, k)."""
-    return np.concatenate(over_blocks(lambda a, b: _log_densities(X[a:b], gaussians), len(X)))
+    of_rows = _log_densities_of_sparse if sparse.issparse(X) else _log_densities
+    return np.concatenate(over_blocks(lambda a, b: of_rows(X[a:b], gaussians), X.shape[0]))
+
+
+def _scatters(X: Any, resp: np.ndarray, means: np.ndarray, kind: str) -> np.ndarray:
+    """Weighted sums of squares about each mean; sparse rows are not centered, which would fill them."""
+    if sparse.issparse(X):
+        squares = resp.T @ X.power(2) - 2 * means * (resp.T @ X) + resp.sum(axis=0)[:, None] * means**2
+        squares = np.maximum(squares, 0)
+        return squares.mean(axis=1) if kind == "spherical" else squares
+    return np.stack([_scatter(X - mean, column, kind) for mean, column in zip(means, resp.T, strict=True)])
 
 
 def _scatter(centered: np.ndarray, weights: np.ndarray, kind: str) -> np.ndarray:
@@ -70,7 +80,7 @@ def _whiten(covariances: np.ndarray, kind: str) -> np.ndarray:
         if (covariances <= 0).any():
             raise np.linalg.LinAlgError
     except np.linalg.LinAlgError:
-        raise ValueError(
+        raise CollapsedError(
             "a cluster has no spread in some direction, so its density is infinite there: raise reg_covar, lower "
             "n_clusters, scale X, or take covariance_type='diag' or 'spherical'."
         ) from None
@@ -90,3 +100,12 @@ def _log_densities(X: np.ndarray, gaussians: Gaussians) -> np.ndarray:
             white, log_det = centered * W, np.log(W).sum() * (d if kind == "spherical" else 1)
         result[:, component] = log_det - 0.5 * np.einsum("ij,ij->i", white, white)
     return result - 0.5 * d * np.log(2 * np.pi)
+
+
+def _log_densities_of_sparse(X: Any, gaussians: Gaussians) -> np.ndarray:
+    _, means, _, whitening = gaussians
+    k, d = means.shape
+    W = np.broadcast_to(whitening.reshape(k, -1), (k, d))
+    precisions = W**2
+    squares = X.power(2) @ precisions.T - 2 * (X @ (means * precisions).T) + (means**2 * precisions).sum(axis=1)
+    return np.log(W).sum(axis=1) - 0.5 * np.maximum(squares, 0) - 0.5 * d * np.log(2 * np.pi)

@@ -1,6 +1,6 @@
 """EM for a mixture whose labels are linked: expectation and maximization over objects, chunklets and components."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -38,7 +38,7 @@ class LinkedData:
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or csr matrix of shape (n, d)
     constraints : Constraints
     sample_weight : ndarray of shape (n,)
     n_clusters : int
@@ -52,7 +52,7 @@ class LinkedData:
 
     def __init__(
         self,
-        X: np.ndarray,
+        X: Any,
         constraints: Constraints,
         sample_weight: np.ndarray,
         n_clusters: int,
@@ -65,8 +65,10 @@ class LinkedData:
         self.X = X
         self.closure = closure
         self.network = Network(closure, n_clusters, witness, factor)
-        self.weight = sample_weight.astype(np.float64)
-        self.total = self.weight.sum()
+        weight = sample_weight.astype(np.float64)
+        self.scale = weight.max() * (weight / weight.max()).mean()  # of all weights, which only the objective sees
+        self.weight = weight / self.scale
+        self.total = self.scale * len(weight)
         component = self.network.component[closure.chunk_of]
         mean = np.bincount(component, weights=self.weight) / np.bincount(component)
         self.component_weight = mean
@@ -82,10 +84,14 @@ class LinkedData:
             self.n_draws = self.sum_chunklets.sum(axis=1)
         self.draw_weight = mean[self.network.component] * self.n_draws
 
-    def chunklet_means(self) -> tuple[np.ndarray, np.ndarray]:
+    def chunklet_means(self) -> tuple[Any, np.ndarray]:
         """The mean and the weight of each chunklet."""
         indicator = self.closure.chunk_indicator
-        return indicator @ self.X / self.closure.chunk_sizes[:, None], indicator @ self.weight
+        shares = np.repeat(1 / self.closure.chunk_sizes, self.closure.chunk_sizes)
+        means = sparse.csr_array((shares, indicator.indices, indicator.indptr), indicator.shape) @ self.X
+        if sparse.issparse(means):  # KMeans takes no others
+            means.indices, means.indptr = means.indices.astype(np.int32), means.indptr.astype(np.int32)
+        return means, indicator @ self.weight
 
     def potentials(self, mixture: Mixture) -> np.ndarray:
         """Logarithm of the joint density of each chunklet and each label, (L, k)."""
@@ -98,10 +104,12 @@ class LinkedData:
         """E step: the beliefs, and the log-likelihood of X and of what is known."""
         U = self.potentials(mixture)
         beliefs = self.network.infer(U, inference.loopy, exact=inference.exact, start=start, sampling=sampling)
-        return beliefs, float(self.component_weight @ beliefs.log_sums)
+        return beliefs, self._log_sum(beliefs)
 
-    def maximize(self, marginals: np.ndarray, kind: str, reg_covar: float, weights: str) -> Mixture:
-        """M step."""
+    def maximize(
+        self, marginals: np.ndarray, kind: str, reg_covar: float, weights: str, before: np.ndarray | None = None
+    ) -> Mixture:
+        """M step; "conditional" weights are sought from the ones before on."""
         resp = marginals[self.closure.chunk_of] * self.weight[:, None]
         gaussians = estimate(self.X, resp, kind, reg_covar)
         k = marginals.shape[1]
@@ -109,29 +117,37 @@ class LinkedData:
             return Mixture(np.full(k, 1 / k), gaussians)
         counts = self.draw_weight @ marginals + 10 * np.finfo(np.float64).eps
         if weights == "conditional":
-            return Mixture(self._match_counts(counts), gaussians)
+            return Mixture(self._match_counts(counts, before), gaussians)
         return Mixture(counts / counts.sum(), gaussians)
 
     def log_normalizer(self, weights: np.ndarray) -> float:
-        """Logarithm of the probability that labels drawn with these weights satisfy what is known."""
-        return self._prior(np.log(weights))[0]
+        """Logarithm of the probability that labels drawn with these weights satisfy what is known.
 
-    def _prior(self, log_weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """The logarithm of the normalizer and its gradient: expected counts of the labels before X is seen."""
-        beliefs = self.network.infer(self.n_draws[:, None] * log_weights)
-        return float(self.component_weight @ beliefs.log_sums), self.draw_weight @ beliefs.marginals
+        Where that can be summed exactly. The links of loopy components are left out: messages often do not settle
+        before X is seen, when all labels look alike.
+        """
+        return self._log_sum(self._prior(np.log(weights)))
 
-    def _match_counts(self, counts: np.ndarray) -> np.ndarray:
+    def _prior(self, log_weights: np.ndarray) -> Beliefs:
+        """The beliefs before X is seen."""
+        return self.network.infer(self.n_draws[:, None] * log_weights, "ignore")
+
+    def _log_sum(self, beliefs: Beliefs) -> float:
+        return float(self.scale * (self.component_weight @ beliefs.log_sums))
+
+    def _match_counts(self, counts: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
         """Weights under which labels are expected as often before X is seen as after.
 
         There counts·log(w) − log Z(w), which is concave in log(w), is largest.
         """
 
         def loss(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
-            log_z, expected = self._prior(log_weights)
+            beliefs = self._prior(log_weights)
+            log_z, expected = self.component_weight @ beliefs.log_sums, self.draw_weight @ beliefs.marginals
             return (log_z - counts @ log_weights) / counts.sum(), (expected - counts) / counts.sum()
 
-        start = np.clip(np.log(counts / counts.max()), np.log(_LEAST_SHARE), 0)
+        near = counts if before is None else before
+        start = np.clip(np.log(near / near.max()), np.log(_LEAST_SHARE), 0)
         bounds = [(np.log(_LEAST_SHARE), 0)] * len(counts)
         options = {"maxiter": 200, "ftol": 1e-15, "gtol": 1e-10}
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)

@@ -5,6 +5,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
@@ -13,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus._engine import run_tasks, seeds
 
 from ._base import STARTS_PARAMETERS, ConstrainedMixin, Given
-from ._gaussians import Gaussians, from_precisions, log_densities
+from ._gaussians import CollapsedError, Gaussians, from_precisions, log_densities
 from ._linked_data import Inference, LinkedData, Mixture
 from ._network import Beliefs, Sampling, softmax
 
@@ -34,7 +35,6 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
     estimated (``weights``), and what else is fitted around EM.
     """
 
-    takes_sparse = False
     membership_: np.ndarray
     uncertainty_: np.ndarray
 
@@ -63,19 +63,43 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable cluster of each row of X, about which no constraints are known."""
-        return self._log_joint(X).argmax(axis=1)
+        return self._log_joint(X).argmax(axis=1).astype(np.int32)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each cluster for each row of X, about which no constraints are known."""
-        return softmax(self._log_joint(X))[0]
+        return softmax(self._log_joint(X))[0].astype(self.means_.dtype)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Logarithm of the density of each row of X."""
-        return softmax(self._log_joint(X))[1]
+        return softmax(self._log_joint(X))[1].astype(self.means_.dtype)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Mean logarithm of the density of the rows of X."""
         return float(self.score_samples(X).mean())
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether X may be sparse: where the covariances have no more entries than the means."""
+        return self.covariance_type in ("diag", "spherical")
+
+    def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
+        self._check_kind(X)
+        given = super()._check_given(X, constraints, sample_weight)
+        _check_size(given.X)
+        return given
+
+    def _check_new(self, X: Any) -> Any:
+        self._check_kind(X)
+        X = super()._check_new(X)
+        _check_size(X)
+        return X
+
+    def _check_kind(self, X: Any) -> None:
+        if sparse.issparse(X) and self.covariance_type in ("full", "tied"):
+            raise ValueError(
+                f"X is sparse, and covariance_type={self.covariance_type!r} would make it dense: take "
+                "covariance_type='diag' or 'spherical', or reduce dimensions by sklearn.decomposition.TruncatedSVD."
+            )
 
     def _log_joint(self, X: Any) -> np.ndarray:
         X = self._check_new(X)
@@ -84,24 +108,32 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
 
     def _climb_from_all(self, data: LinkedData, **options: Any) -> Run:
         """The best of several starts."""
-        _warn_of_loops(data, self._inference)
+        _warn_of_loops(data, self._inference, self.weights)
         given = self._given_start(data)
         n_starts = self.n_init if any(part is None for part in given) else 1
 
-        def climb(task: tuple[int, int]) -> Run | ValueError:
+        def climb(task: tuple[int, int]) -> Run | CollapsedError:
             number, seed = task
             try:
                 start = self._start(data, given, number, seed)
                 return self._climb(data, start, np.random.default_rng(seed), **options)
-            except ValueError as error:  # a cluster collapsed: another start may not
+            except CollapsedError as error:  # another start may not
                 return error
 
         name = type(self).__name__
         tasks = enumerate(seeds(self.random_state, n_starts))
-        runs = run_tasks(climb, tasks, n_jobs=self.n_jobs, description=name, verbose=bool(self.verbose))
-        if all(isinstance(run, ValueError) for run in runs):
-            raise runs[0]  # type: ignore[misc]
-        return max((run for run in runs if isinstance(run, Run)), key=lambda run: run.path[-1])
+        ends = run_tasks(climb, tasks, n_jobs=self.n_jobs, description=name, verbose=bool(self.verbose))
+        runs = [end for end in ends if isinstance(end, Run)]
+        errors = [end for end in ends if isinstance(end, CollapsedError)]
+        if not runs:
+            raise errors[0]
+        if errors:
+            warnings.warn(
+                f"{len(errors)} of {n_starts} starts collapsed, and count for nothing: {errors[0]}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return max(runs, key=lambda run: run.path[-1])
 
     def _climb(self, data: LinkedData, mixture: Mixture, rng: np.random.Generator) -> Run:
         """EM from one start. The path is the objective at the start and after each iteration."""
@@ -111,7 +143,8 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
         while len(path) <= self.max_iter and not converged:
             # Settled before this iteration, which is then the last: what scikit-learn does.
             converged = len(path) > 1 and abs(path[-1] - path[-2]) < self.tol * data.total
-            mixture = data.maximize(beliefs.marginals, self.covariance_type, self.reg_covar, self.weights)
+            how = self.covariance_type, self.reg_covar, self.weights
+            mixture = data.maximize(beliefs.marginals, *how, before=mixture.weights)
             beliefs, objective = self._expect(data, mixture, beliefs, sampling)
             path.append(objective)
         return Run(mixture, beliefs, path, converged)
@@ -135,7 +168,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
         return GivenStart(
             _checked("weights_init", self.weights_init, (k,)),
             _checked("means_init", self.means_init, (k, d)),
-            _checked("precisions_init", self.precisions_init, shape),
+            _checked_precisions(self.precisions_init, shape),
         )
 
     def _start(self, data: LinkedData, given: "GivenStart", number: int, seed: int) -> Mixture:
@@ -168,7 +201,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
         k = self.n_clusters
         centers, weight = data.chunklet_means()
         means, _ = kmeans_plusplus(centers, k, sample_weight=weight, random_state=seed)
-        equal = np.full((len(centers), k), 1 / k)
+        equal = np.full((len(weight), k), 1 / k)
         kind, _, covariances, whitening = data.maximize(
             equal, self.covariance_type, self.reg_covar, "uniform"
         ).gaussians
@@ -184,15 +217,17 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
                 stacklevel=3,
             )
         U = data.potentials(run.mixture)
+        dtype = given.X.dtype
         labels = network.decode(U, run.beliefs.marginals)[closure.chunk_of]
-        membership = run.beliefs.marginals[closure.chunk_of]
+        membership = run.beliefs.marginals.astype(dtype)[closure.chunk_of]
         order = self._finish(given.constraints, labels, self.n_clusters, membership)
+        self.uncertainty_ = self.uncertainty_.astype(dtype)
         kind, means, covariances, whitening = run.mixture.gaussians
         tied = kind == "tied"
-        self.weights_ = run.mixture.weights[order]
-        self.means_ = means[order]
-        self.covariances_ = covariances if tied else covariances[order]
-        self.precisions_cholesky_ = whitening if tied else whitening[order]
+        self.weights_ = run.mixture.weights[order].astype(dtype)
+        self.means_ = means[order].astype(dtype)
+        self.covariances_ = (covariances if tied else covariances[order]).astype(dtype)
+        self.precisions_cholesky_ = (whitening if tied else whitening[order]).astype(dtype)
         self.objective_ = np.array(run.path)
         self.n_iter_ = len(run.path) - 1
         self.converged_ = run.converged
@@ -207,15 +242,29 @@ class GivenStart(NamedTuple):
     precisions: np.ndarray | None
 
 
-def _warn_of_loops(data: LinkedData, inference: Inference) -> None:
-    n_loopy = data.network.report()["loopy"]
-    if n_loopy and inference.exact:
-        how = {"messages": "passing messages", "mean-field": "a mean field"}[inference.loopy]
-        warnings.warn(
-            f"{n_loopy} chunklets are linked in components too large for exact sums over their labels: these are "
-            f"approximated by {how}, and the objective need not rise in each iteration",
-            stacklevel=4,
+def _check_size(X: Any) -> None:
+    """ValueError if sums of squares would overflow."""
+    values = X.data if sparse.issparse(X) else X
+    largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
+    if largest > np.sqrt(float(np.finfo(X.dtype).max) / X.shape[0] / X.shape[1]) / 2:
+        raise ValueError(
+            f"X holds values as large as {largest:.3g}, too large to square and sum as {X.dtype}: scale X, as by "
+            "dividing it by its largest value."
         )
+
+
+def _warn_of_loops(data: LinkedData, inference: Inference, weights: str) -> None:
+    n_loopy = data.network.report()["loopy"]
+    if not n_loopy:
+        return
+    which = f"{n_loopy} chunklets are linked in components too large for exact sums over their labels: "
+    if inference.exact:
+        how = {"messages": "passing messages", "mean-field": "a mean field", "gibbs": "sampling"}[inference.loopy]
+        said = f"these are approximated by {how}, and the objective need not rise in each iteration"
+        warnings.warn(which + said, stacklevel=4)
+    if weights == "conditional":
+        said = "for these, the weights of the clusters are those of weights='joint'"
+        warnings.warn(which + said, stacklevel=4)
 
 
 def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -226,4 +275,15 @@ def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | Non
         raise ValueError(f"{name} must be finite numbers of shape {shape}, got shape {array.shape}.")
     if name == "weights_init" and ((array <= 0).any() or not np.isclose(array.sum(), 1)):
         raise ValueError(f"weights_init must be positive and sum to 1, got {array}.")
+    return array
+
+
+def _checked_precisions(values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+    array = _checked("precisions_init", values, shape)
+    if array is not None:
+        matrices = len(shape) > 1 and shape[-1] == shape[-2]
+        lowest = np.linalg.eigvalsh(array) if matrices else array
+        symmetric = not matrices or np.allclose(array, np.swapaxes(array, -1, -2))
+        if not symmetric or (lowest <= 0).any():
+            raise ValueError("precisions_init must be positive, or symmetric and positive definite if matrices.")
     return array

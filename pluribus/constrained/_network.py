@@ -17,6 +17,7 @@ from ._elimination_plan import plan_elimination
 from ._errors import NoFeasibleAssignmentError
 
 HARD = 1000.0  # what a mean field takes for the strength of a hard cannot-link, as in its source
+_STRONGEST = 1e12  # all soft pairs together: beyond, floats would not tell apart what the data say
 _MOST_SETS = 14  # of labels: 2^14 sets of them are summed over
 _DAMPING = 0.3
 _SETTLED = 1e-6  # change of a message or mean field after which it has settled
@@ -56,7 +57,7 @@ class Network:
     witness : ndarray of shape (n,) or None
         Labels of the objects that satisfy all hard constraints; None if it is unknown whether there are any.
     factor : float
-        Multiplies the strength of the soft pairs.
+        Multiplies the strength of the soft pairs, after those that no data could outweigh were lowered.
 
     Attributes
     ----------
@@ -72,10 +73,12 @@ class Network:
         self.witness = None if witness is None else witness[closure.representatives]
         self.order = closure.order
         soft = sparse.triu(closure.coupling, k=1).tocoo()
-        kept = (soft.data * factor != 0) & (n_clusters > 1)
+        strongest = _STRONGEST / max(len(soft.data), 1)
+        strength = factor * np.clip(soft.data, -strongest, strongest)
+        kept = (strength != 0) & (n_clusters > 1)
         hard = closure.cannot_link
         self.edges = np.concatenate([hard, np.column_stack([soft.row, soft.col])[kept]]).astype(np.int64)
-        self.strength = np.concatenate([np.full(len(hard), -np.inf), factor * soft.data[kept]])
+        self.strength = np.concatenate([np.full(len(hard), -np.inf), strength[kept]])
         self.n_hard = len(hard)
         self._graph(closure.n_chunks)
         narrow, self.different = self._split()
@@ -139,8 +142,9 @@ class Network:
 
         Parameters
         ----------
-        loopy : {"messages", "mean-field", "gibbs"}
-            How loopy components are approximated. Sampling gives no log-sum: that of messages is taken.
+        loopy : {"messages", "mean-field", "gibbs", "ignore"}
+            How loopy components are approximated. Sampling gives no log-sum: that of messages is taken. "ignore" takes
+            them as if nothing in them were linked.
         exact : bool
             Whether components that can be summed over exactly are; otherwise they are approximated like the loopy ones.
         start : Beliefs, optional
@@ -156,13 +160,13 @@ class Network:
         approximated = self.loopy if exact else np.flatnonzero(self.sizes > 1)
         if exact or loopy == "gibbs":
             self._infer_exactly(U, beliefs)
-        if loopy != "mean-field" and len(self.loopy):
+        if loopy in ("messages", "gibbs") and len(self.loopy):
             beliefs = self._pass_messages(U, beliefs, start)
         vertices = self.vertices_of(approximated)
         if loopy == "gibbs" and len(vertices) and sampling is not None:
             graph = self.indptr, self.indices, self.strength[self.edge], self.edge
             labels = self.decode(U, marginals)
-            gibbs(vertices, *graph, U, labels, marginals, beliefs.same, *sampling)
+            gibbs(vertices, *graph, U, labels, marginals, beliefs.same, _LONGEST_CHAIN, *sampling)
         elif loopy == "mean-field":
             if start is not None:
                 marginals[vertices] = start.marginals[vertices]

@@ -25,7 +25,7 @@ class PenalizedMixture(LinkedMixture):
     Prefer it when constraints may be wrong: hard wrong constraints can be worse than none. It is also made for
     preferences between all neighbors, such as the pixels of an image; take ``weights="uniform"`` and ``anneal`` then.
     Without constraints it is scikit-learn's ``GaussianMixture``; hard pairs are held as in
-    ``ConstrainedGaussianMixture``.
+    ``ConstrainedGaussianMixture``, which takes soft ones too and is then this model with ``inference="auto"``.
 
     Parameters
     ----------
@@ -33,17 +33,18 @@ class PenalizedMixture(LinkedMixture):
     covariance_type : {"full", "tied", "diag", "spherical"}
     weights : {"joint", "conditional", "uniform"}
         How the weights of the clusters are estimated: so that data and pairs together are likeliest; so that the data
-        are, given the pairs (slower); or not at all, which is needed where most objects are linked to several others,
-        since all of them in one cluster would be likeliest otherwise.
+        are, given the pairs (slower; components that are approximated count as in "joint"); or not at all, which is
+        needed where most objects are linked to several others, since all of them in one cluster would be likeliest
+        otherwise.
     inference : {"auto", "mean-field", "gibbs"}
         How labels that depend on each other are summed over. "auto" is exact where it can be and passes messages
-        elsewhere. "mean-field" is fast on large networks, but too sure of itself. "gibbs" samples labels; the objective
-        is then that of "auto", and need not rise.
+        elsewhere; "gibbs" samples labels there, with the objective of "auto", which need not rise. "mean-field", for
+        all labels, is fast on large networks, but too sure of itself.
     anneal : sequence of float, optional
         Multipliers of the soft weights, such as (0, 0.25, 0.5, 0.75), with which EM is run before, each from where the
         one before ended.
     n_gibbs, burn_in : int
-        Passes over all linked objects in each iteration that count, and that are made before.
+        Passes of sampling in each iteration that count, and that are made before.
     reg_covar : float
         Added to the variances.
     tol : float
@@ -159,7 +160,8 @@ class PenalizedMixture(LinkedMixture):
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, d)
+        X : array-like, sparse matrix or data frame of shape (n, d)
+            Sparse only with ``covariance_type`` "diag" or "spherical".
         y : ignored
         constraints : Constraints, optional
         sample_weight : array-like of shape (n,), optional
@@ -180,7 +182,8 @@ class PenalizedMixture(LinkedMixture):
 
     @property
     def _inference(self) -> Inference:
-        return Inference("messages") if self.inference == "auto" else Inference(self.inference, exact=False)
+        loopy = "messages" if self.inference == "auto" else self.inference
+        return Inference(loopy, exact=self.inference != "mean-field")
 
     def _sampling(self, rng: np.random.Generator) -> Sampling:
         return Sampling(self.burn_in, self.n_gibbs, rng)

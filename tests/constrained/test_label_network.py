@@ -240,6 +240,39 @@ def test_gibbs_comes_near_the_exact_sums():
     assert found.same == pytest.approx(exact.same, abs=0.02)
 
 
+def test_gibbs_moves_where_as_many_as_labels_must_differ():
+    """None of them could move alone. A tail hangs on them, and a soft pair."""
+    known = Constraints(
+        6, cannot_link=[(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)], must_link=[(4, 5), (0, 3)], must_weight=[1.0, 0.5]
+    )
+    net, U = network(known, 3), np.random.default_rng(0).normal(0, 1, (6, 3))
+    exact = net.infer(U)
+    found = net.infer(U, "gibbs", exact=False, sampling=Sampling(100, 20_000, np.random.default_rng(1)))
+    assert found.marginals == pytest.approx(exact.marginals, abs=0.02)
+    assert found.same == pytest.approx(exact.same, abs=0.02)
+
+
+def test_gibbs_samples_only_what_has_no_exact_sum():
+    known = Constraints(3, cannot_link=[(0, 1), (0, 2), (1, 2)])
+    U = np.random.default_rng(0).normal(0, 1, (3, 3))
+    exact = network(known, 3).infer(U)
+    found = network(known, 3).infer(U, "gibbs", sampling=Sampling(0, 1, np.random.default_rng(1)))
+    assert (found.marginals == exact.marginals).all()
+
+
+def test_ignored_links_of_loopy_components():
+    pairs = [*itertools.combinations(range(4), 2), (0, 4), (5, 6)]
+    known = Constraints(7, cannot_link=pairs)
+    U = np.random.default_rng(0).normal(0, 1, (7, 4))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_elimination_plan, "_LARGEST_TABLE", 64)
+        net = network(known, 4)
+    assert net.report() == {"alone": 0, "exact": 2, "loopy": 5}
+    found, exact = net.infer(U, "ignore"), network(known, 4).infer(U)
+    assert (found.marginals[:5] == softmax(U)[0][:5]).all()
+    assert found.marginals[5:] == pytest.approx(exact.marginals[5:])
+
+
 def test_gibbs_never_breaks_a_hard_link():
     known = Constraints(3, cannot_link=[(0, 1), (1, 2)])
     U = np.log([[0.98, 0.01, 0.01]] * 3)

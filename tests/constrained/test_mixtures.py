@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning
@@ -217,18 +216,6 @@ def test_data_frame(method):
     assert mixture.feature_names_in_.tolist() == list("abcd")
     assert (mixture.labels_ == method(3, n_init=1, **QUIET).fit(X).labels_).all()
     assert (mixture.predict(frame) == mixture.predict_proba(frame).argmax(axis=1)).all()
-
-
-@every
-def test_float32(method):
-    mixture = method(3, n_init=2, **QUIET).fit(X.astype(np.float32))
-    assert adjusted_rand_score(mixture.labels_, method(3, n_init=2, **QUIET).fit(X).labels_) > 0.95
-
-
-@every
-def test_sparse_data_are_refused(method):
-    with pytest.raises(TypeError, match="toarray"):
-        method(3).fit(sparse.csr_array(X))
 
 
 @every

@@ -119,6 +119,20 @@ def test_approximations_agree_with_exact_sums(inference):
     assert adjusted_rand_score(exact.labels_, other.labels_) > 0.9
 
 
+def test_gibbs_of_three_that_must_differ_in_three_clusters():
+    data = np.array([[0.0], [0.5], [1.0], [0.1], [0.4], [1.1]])
+    known = Constraints(6, cannot_link=[(0, 1), (0, 2), (1, 2)])
+    start = dict(weights_init=[1 / 3] * 3, means_init=[[0.2], [0.5], [0.8]], precisions_init=[2.0] * 3)
+    one, other = (
+        PenalizedMixture(3, covariance_type="spherical", inference=inference, max_iter=1, **start, **QUIET).fit(
+            data, constraints=known
+        )
+        for inference in ("auto", "gibbs")
+    )
+    assert one.membership_[:3].max() < 0.95
+    assert other.membership_ == pytest.approx(one.membership_, abs=1e-6)
+
+
 def test_mean_field_rises():
     known = random_pairs(y, 60, noise=0.1, random_state=0)
     mixture = PenalizedMixture(3, n_init=1, inference="mean-field", tol=0, max_iter=30, **QUIET)
