@@ -5,13 +5,12 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def nearest_by_product(products, offsets, weights, previous, labels):
-    """The cluster with the least offset minus product for each row, in `labels`.
+def nearest_by_product(products, offsets, weights, labels):
+    """The cluster with the least offset minus product for each row, in `labels`; returns their weighted sum.
 
-    With products ``X @ centers.T`` and offsets ``0.5 * |center|²`` that is the nearest center. Returns the weighted
-    sum of these least values, and by how much that is below the sum for the `previous` labels (-1: not counted).
+    With products ``X @ centers.T`` and offsets ``0.5 * |center|²`` that is the nearest center.
     """
-    total, change = 0.0, 0.0
+    total = 0.0
     for i in range(products.shape[0]):
         best, least = 0, np.inf
         for h in range(products.shape[1]):
@@ -20,10 +19,7 @@ def nearest_by_product(products, offsets, weights, previous, labels):
                 best, least = h, value
         labels[i] = best
         total += weights[i] * least
-        before = previous[i]
-        if before >= 0 and before != best:
-            change += weights[i] * (least - (offsets[before] - products[i, before]))
-    return total, change
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -9,7 +9,7 @@ are never negative, and infinite for what must not be.
 import numpy as np
 from numba import njit
 
-LONGEST_DRAGGED = 16
+LONGEST_DRAGGED = 16  # chain that follows preferences
 
 
 @njit(cache=True, nogil=True)
@@ -111,91 +111,130 @@ def settle_greedily(indptr, indices, edge, unary, together, apart, order, labels
 
 
 @njit(cache=True, nogil=True)
-def _chain(indptr, indices, edge, together, apart, labels, v, target, drag, mark, chain):
-    """The nodes that change places with v when it moves to the cluster `target`, in `chain`; returns how many.
+def _chain(indptr, indices, edge, together, apart, labels, v, target, drag, mark, looked, sweep, chain):
+    """The nodes that change places with v when it moves to the cluster `target`, in `chain`: how many, and if all.
 
     Those in the target that v must avoid move to its old cluster, and so on (a Kempe chain). With `drag`, preferences
-    are followed like duties: objects that v is better together with come along. 0 if the chain grows too long.
+    are followed like duties: objects that v is better together with come along. All that are found are noted as looked
+    at in this sweep. The chain is not complete if there is no room for it, or if it leads to what was looked at before.
     """
     source = labels[v]
     chain[0] = v
     mark[v] = True
-    filled, at = 1, 0
-    while at < filled:
+    looked[v, target] = sweep
+    filled, at, complete = 1, 0, True
+    while at < filled and complete:
         w = chain[at]
         at += 1
         for entry in range(indptr[w], indptr[w + 1]):
             u, e = indices[entry], edge[entry]
             if mark[u] or (labels[u] != source and labels[u] != target):
                 continue
-            same = labels[u] == labels[w]
-            if same:
+            goes = target if labels[u] == source else source
+            if labels[u] == labels[w]:
                 follows = drag and apart[e, source] + apart[e, target] > 0
             else:
-                goes = target if labels[w] == source else source
-                follows = together[e, goes] == np.inf or (drag and together[e, goes] > 0)
+                follows = together[e, labels[u]] == np.inf or (drag and together[e, labels[u]] > 0)
             if follows:
-                if filled == chain.shape[0]:
-                    for member in chain[:filled]:
-                        mark[member] = False
-                    return 0
+                if filled == chain.shape[0] or looked[u, goes] == sweep:
+                    complete = False
+                    break
                 mark[u] = True
+                looked[u, goes] = sweep
                 chain[filled] = u
                 filled += 1
-    return filled
+    return filled, complete
 
 
 @njit(cache=True, nogil=True)
-def _gain(indptr, indices, edge, unary, together, apart, labels, source, target, mark, chain):
-    """By how much the cost changes when the nodes of the chain change places between two clusters."""
-    change = 0.0
+def _is_cheaper(indptr, indices, edge, unary, together, apart, labels, source, target, mark, chain):
+    """Whether the cost falls, by more than rounding, when the nodes of the chain change places between two clusters."""
+    change, size = 0.0, 0.0
     for w in chain:
         old = labels[w]
         new = target if old == source else source
         change += unary[w, new] - unary[w, old]
+        size += abs(unary[w, old])
         for entry in range(indptr[w], indptr[w + 1]):
             u, e = indices[entry], edge[entry]
+            if mark[u] and u < w:
+                continue  # counted there
             g = labels[u]
-            if not mark[u]:
-                change += pair_cost(together, apart, e, new, g) - pair_cost(together, apart, e, old, g)
-            elif w < u:
+            other = g
+            if mark[u]:
                 other = target if g == source else source
-                change += pair_cost(together, apart, e, new, other) - pair_cost(together, apart, e, old, g)
-    return change
+            before = pair_cost(together, apart, e, old, g)
+            change += pair_cost(together, apart, e, new, other) - before
+            size += before
+    return change < -1e-12 * size
 
 
 @njit(cache=True, nogil=True)
-def improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, longest):
+def _any_preference(indptr, edge, together, apart, nodes):
+    """Whether some pair of these nodes may be broken at a price."""
+    for v in nodes:
+        for entry in range(indptr[v], indptr[v + 1]):
+            e = edge[entry]
+            for h in range(together.shape[1]):
+                if apart[e, h] > 0 or (together[e, h] > 0 and together[e, h] < np.inf):
+                    return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def scratch(m, k):
+    """Room for `improve` to keep its notes on m nodes."""
+    # By node: in the chain at hand; to be looked at, in this sweep and in the next; for duties and for preferences, the
+    # last sweep in which it was in a chain to each cluster. Then the chain.
+    return np.zeros(m, np.bool_), np.zeros((2, m), np.bool_), np.zeros((2, m, k), np.uint8), np.empty(m, np.int64)
+
+
+@njit(cache=True, nogil=True)
+def improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, notes):
     """Exchange clusters along chains of nodes while that lowers the cost; in place, and never to a forbidden state.
 
-    Chains of duties may be `longest` nodes long, chains that follow preferences a few only: in a dense network these
-    soon reach everywhere, and what they gain they gain early.
+    A chain is the same from whichever of its nodes it is grown, so in one sweep each node is in one chain for each
+    cluster it could go to: a sweep takes time in proportion to k times nodes and pairs, however long the chains. The
+    next sweep looks only at nodes near which something moved. Chains that follow preferences are a few nodes long only:
+    in a dense network these soon reach everywhere, and what they gain they gain early.
     """
-    k = unary.shape[1]
-    mark = np.zeros(labels.shape[0], np.bool_)
-    chain = np.empty(min(longest, nodes.shape[0]), np.int64)
-    few = chain[:LONGEST_DRAGGED]
-    for _ in range(max_sweeps):
+    mark, due, looked, chain = notes
+    for v in nodes:
+        due[0, v] = True
+        looked[:, v] = 0
+    n_kinds = 2 if _any_preference(indptr, edge, together, apart, nodes) else 1
+    for sweep in range(1, max_sweeps + 1):
+        now, later = due[(sweep - 1) % 2], due[sweep % 2]
+        for v in nodes:
+            later[v] = False
         moved = False
         for v in nodes:
-            for target in range(k):
-                for drag in (False, True):
+            if not now[v]:
+                continue
+            for target in range(unary.shape[1]):
+                for kind in range(n_kinds):
                     source = labels[v]
-                    if target == source or unary[v, target] == np.inf:
+                    if target == source or unary[v, target] == np.inf or looked[kind, v, target] == sweep:
                         continue
-                    room = few if drag else chain
-                    n = _chain(indptr, indices, edge, together, apart, labels, v, target, drag, mark, room)
-                    change = np.inf
-                    if n > 0:
-                        change = _gain(
-                            indptr, indices, edge, unary, together, apart, labels, source, target, mark, chain[:n]
-                        )
-                    for member in chain[:n]:
+                    room = chain[:LONGEST_DRAGGED] if kind == 1 else chain
+                    n, complete = _chain(
+                        indptr, indices, edge, together, apart, labels, v, target, kind == 1,
+                        mark, looked[kind], sweep, room,
+                    )  # fmt: skip
+                    found = chain[:n]
+                    better = complete and _is_cheaper(
+                        indptr, indices, edge, unary, together, apart, labels, source, target, mark, found
+                    )
+                    for member in found:
                         mark[member] = False
-                    if change < -1e-12 * (1 + abs(unary[v, source])):
-                        for member in chain[:n]:
+                        if better:
                             labels[member] = target if labels[member] == source else source
-                        moved = True
+                            later[member] = True
+                            for entry in range(indptr[member], indptr[member + 1]):
+                                later[indices[entry]] = True
+                        elif not complete and kind == 0:
+                            later[member] = True
+                    moved = moved or better
         if not moved:
             break
 
@@ -294,28 +333,28 @@ def _total(indptr, indices, edge, unary, together, apart, nodes, labels):
 
 @njit(cache=True, nogil=True)
 def settle_components(
-    indptr, indices, edge, unary, together, apart, order, starts, previous, labels, max_sweeps, longest, largest, budget
+    indptr, indices, edge, unary, together, apart, order, starts, previous, labels, max_sweeps, largest, budget
 ):
-    """Labels for components with cycles: of the greedy ones and the previous ones, both improved, the cheaper.
+    """Labels for components with cycles: of the greedy ones and the previous ones the cheaper, improved.
 
     ``order[starts[c] : starts[c + 1]]`` are the nodes of component c. Small ones (up to `largest`) are then searched
     exactly, as far as the budget goes. Labels are left at -1 where greed met a dead end and there are no previous ones.
     """
     place = np.empty(labels.shape[0], np.int64)
+    notes = scratch(*unary.shape)
     for c in range(starts.shape[0] - 1):
         nodes = order[starts[c] : starts[c + 1]]
         found = settle_greedily(indptr, indices, edge, unary, together, apart, nodes, labels)
-        if found:
-            improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, longest)
         if previous[nodes[0]] >= 0:
             fresh = labels[nodes].copy()
             cost = np.inf
             if found:
                 cost = _total(indptr, indices, edge, unary, together, apart, nodes, labels)
             labels[nodes] = previous[nodes]
-            improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, longest)
             if cost < _total(indptr, indices, edge, unary, together, apart, nodes, labels):
                 labels[nodes] = fresh
             found = True
+        if found:
+            improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, notes)
         if found and nodes.shape[0] <= largest and budget > 0:
             budget = settle_exactly(indptr, indices, edge, unary, together, apart, nodes, labels, budget, place)

@@ -1,4 +1,4 @@
-"""k-means with pairs: assign, take means, repeat, while the objective falls."""
+"""k-means with pairs: assign, take means, repeat, until nothing changes."""
 
 from typing import NamedTuple
 
@@ -50,41 +50,37 @@ class Descent(NamedTuple):
 def descend(problem: Problem, centers: np.ndarray, max_iter: int, tol: float, seed: int) -> Descent:
     """Lower half the squared distances plus the costs of pairs, from these centers to where nothing changes.
 
-    It stops as scikit-learn's KMeans does: when no assignment changes to the better, or when the centers move less than
-    `tol`, relative to the variance of the data.
+    It stops as scikit-learn's KMeans does: when no label changes, or when the centers move less than `tol`, relative to
+    the variance of the data. The labels are those for the final centers.
     """
     points = problem.points
     random = np.random.RandomState(seed)
     labels: np.ndarray | None = None
     path: list[float] = []
     for n_iter in range(1, max_iter + 1):
-        new, value, change = _assign(problem, centers, labels, random)
-        if labels is not None and change >= -1e-12 * abs(value):
-            return Descent(labels, centers, np.array([*path, value - change]), n_iter)
-        labels = new
+        before, (labels, value) = labels, _assign(problem, centers, labels, random)
         path.append(value)
-        before, centers = centers, points.means(labels, centers, problem.free)
-        if ((centers - before) ** 2).sum() <= tol * points.variance:
+        if before is not None and (labels == before).all():
+            return Descent(labels, centers, np.array(path), n_iter)
+        moved = points.means(labels, centers, problem.free)[0]
+        step, centers = ((moved - centers) ** 2).sum(), moved
+        if step <= tol * points.variance:
             break
-    labels, value, _ = _assign(problem, centers, labels, random)
+    labels, value = _assign(problem, centers, labels, random)
     return Descent(labels, centers, np.array([*path, value]), n_iter)
 
 
 def _assign(
     problem: Problem, centers: np.ndarray, previous: np.ndarray | None, random: np.random.RandomState
-) -> tuple[np.ndarray, float, float]:
-    """The labels, the objective, and how much it is below that of the previous labels at the same centers."""
+) -> tuple[np.ndarray, float]:
+    """The labels, and the objective."""
     points, network = problem.points, problem.network
-    before = np.full(len(points.weights), -1, dtype=np.int32) if previous is None else previous
-    labels, value, change = points.nearest(centers, before, problem.free)
+    labels, value = points.nearest(centers, problem.free)
     value += 0.5 * points.spread
     if len(network.held):
         unary = problem.unary(centers)
         old = None if previous is None else previous[network.held]
         held = network.assign(unary, problem.costs, previous=old, witness=problem.witness, random=random)
-        cost = network.cost(unary, problem.costs, held)
-        value += cost
-        if old is not None:
-            change += cost - network.cost(unary, problem.costs, old)
+        value += network.cost(unary, problem.costs, held)
         labels[network.held] = held
-    return labels, value, change
+    return labels, value

@@ -148,7 +148,8 @@ def warn_of_empty_clusters(labels: np.ndarray, n_clusters: int) -> None:
     n_found = len(np.unique(labels))
     if n_found < n_clusters:
         warnings.warn(
-            f"only {n_found} of {n_clusters} clusters have objects, possibly due to duplicate rows in X",
+            f"only {n_found} of {n_clusters} clusters have objects: there may be too few distinct rows, or too few "
+            "that constraints leave free to fill the others",
             ConvergenceWarning,
             stacklevel=4,
         )

@@ -181,7 +181,8 @@ class MetricDescent(NamedTuple):
 def metric_descend(problem: MetricProblem, centers: np.ndarray, max_iter: int, tol: float, seed: int) -> MetricDescent:
     """Lower the objective from these centers.
 
-    It ends when no label changes, or when the objective falls by less than `tol` for each object.
+    It ends when no label changes, or when the objective falls by less than `tol` for each object; then labels are taken
+    once more, in the final metric.
     """
     random = np.random.RandomState(seed)
     metrics = problem.first_metrics()
@@ -190,15 +191,19 @@ def metric_descend(problem: MetricProblem, centers: np.ndarray, max_iter: int, t
     enough = tol * float(problem.weights.sum())
     labels: np.ndarray | None = None
     path: list[float] = []
-    while len(path) < max_iter:
+    for n_iter in range(1, max_iter + 1):
         new = _assign(problem, centers, metrics, labels, random)
         settled = labels is not None and bool((new == labels).all())
-        labels, centers = new, problem.points.means(new, centers, free)
+        centers, labels = problem.points.means(new, centers, free)
         metrics, value = _better_metric(problem, labels, centers, metrics)
         path.append(value)
         if settled or (len(path) > 1 and path[-2] - value <= enough):
             break
-    return MetricDescent(new, centers, metrics, np.array(path), len(path))
+    new = _assign(problem, centers, metrics, labels, random)
+    if len(np.unique(new)) == len(np.unique(labels)):  # else a cluster that was filled above would be empty again
+        labels = new
+        path.append(problem.objective(labels, centers, metrics))
+    return MetricDescent(labels, centers, metrics, np.array(path), n_iter)
 
 
 def _assign(
@@ -210,11 +215,11 @@ def _assign(
 ) -> np.ndarray:
     points, network = problem.points, problem.network
     n, k = len(points.weights), len(centers)
-    labels, unknown = np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)
+    labels = np.empty(n, dtype=np.int32)
     for start in range(0, n, _BLOCK):
         block = slice(start, min(start + _BLOCK, n))
         nearness = metrics.log_dets - squared_lengths(points.rows[block], centers, metrics)
-        nearest_by_product(nearness, np.zeros(k), points.weights[block], unknown[block], labels[block])
+        nearest_by_product(nearness, np.zeros(k), points.weights[block], labels[block])
     if len(network.held):
         labels[network.held] = network.assign(
             problem.unary(centers, metrics),

@@ -11,6 +11,7 @@ from pluribus._kernels._graph_order import smallest_last_order
 from pluribus._kernels._pair_costs import (
     forest_order,
     improve,
+    scratch,
     settle_components,
     settle_exactly,
     settle_greedily,
@@ -20,7 +21,6 @@ from pluribus._kernels._pair_costs import (
 from ._errors import NoFeasibleAssignmentError
 
 _SWEEPS = 10  # of exchanges along chains
-_LONGEST = 500  # chain
 _LARGEST = 40  # component with cycles that is searched exactly
 _BUDGET = 50_000  # nodes of that search in one pass: some tens of milliseconds
 _ORDERS = 20  # random ones, after a dead end
@@ -62,7 +62,8 @@ class PairNetwork:
         graph = sparse.coo_array((np.tile(np.arange(1, e + 1), 2), (ends, others)), shape=(m, m)).tocsr()
         graph.sort_indices()
         self._graph = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data - 1
-        n_components, component = connected_components(graph, directed=False)
+        n_components, self._component = connected_components(graph, directed=False)
+        component = self._component
         n_nodes = np.bincount(component, minlength=n_components)
         n_pairs = np.bincount(component[self.pairs[:, 0]], minlength=n_components)
         has_cycle = n_pairs >= n_nodes
@@ -81,7 +82,7 @@ class PairNetwork:
         witness: np.ndarray | None = None,
         random: np.random.RandomState | None = None,
     ) -> np.ndarray:
-        """The cluster of each held chunklet, never dearer than the previous ones.
+        """The cluster of each held chunklet; components that would not be cheaper stay as they were.
 
         Parameters
         ----------
@@ -99,11 +100,15 @@ class PairNetwork:
         settle_trees(order, parent, link, unary, *costs, labels)
         if len(self._loops):
             before = np.full(len(labels), -1, dtype=np.int64) if previous is None else previous.astype(np.int64)
-            loops: Any = self._loops, self._starts, before, labels, _SWEEPS, _LONGEST, _LARGEST, _BUDGET
+            loops: Any = self._loops, self._starts, before, labels, _SWEEPS, _LARGEST, _BUDGET
             settle_components(*self._graph, unary, *costs, *loops)
             stuck = np.flatnonzero(labels[self._loops[self._starts[:-1]]] < 0)
             for start, stop in zip(self._starts[stuck], self._starts[stuck + 1], strict=True):
                 self._leave_dead_end(self._loops[start:stop], unary, costs, labels, witness, random)
+        if previous is not None:
+            new, old = (self._component_costs(unary, costs, each) for each in (labels, previous))
+            stays = new >= old - 1e-14 * np.abs(old)
+            labels = np.where(stays[self._component], previous, labels)
         if np.isinf(self.cost(unary, costs, labels)):
             raise NoFeasibleAssignmentError("what is fixed leaves some objects no cluster that they may be in")
         return labels
@@ -114,10 +119,18 @@ class PairNetwork:
 
     def penalty(self, costs: Costs, labels: np.ndarray) -> float:
         """Of all pairs."""
+        return float(self._pair_costs(costs, labels).sum())
+
+    def _pair_costs(self, costs: Costs, labels: np.ndarray) -> np.ndarray:
         one, other = labels[self.pairs].T
         each = np.arange(len(one))
         apart = costs.apart[each, one] + costs.apart[each, other]
-        return float(np.where(one == other, costs.together[each, one], apart).sum())
+        return np.where(one == other, costs.together[each, one], apart)
+
+    def _component_costs(self, unary: np.ndarray, costs: Costs, labels: np.ndarray) -> np.ndarray:
+        own = np.bincount(self._component, unary[np.arange(len(labels)), labels])
+        of_pair = self._component[self.pairs[:, 0]]
+        return own + np.bincount(of_pair, self._pair_costs(costs, labels), minlength=len(own))
 
     def _leave_dead_end(
         self,
@@ -141,7 +154,7 @@ class PairNetwork:
                     "some cannot-links a finite weight and use PairwiseKMeans"
                 )
             labels[nodes] = _matched(witness[nodes], unary[nodes])
-        improve(*self._graph, unary, *costs, nodes, labels, _SWEEPS, _LONGEST)
+        improve(*self._graph, unary, *costs, nodes, labels, _SWEEPS, scratch(*unary.shape))
         if len(nodes) <= _LARGEST:
             settle_exactly(*self._graph, unary, *costs, nodes, labels, _BUDGET, np.empty_like(labels))
 

@@ -33,11 +33,11 @@ class Points(NamedTuple):
     def of(cls, given: Given, closure: Closure) -> "Points":
         """The chunklets of the closure as points."""
         X, weights = given.X, given.weights.astype(np.float64)
-        if sparse.issparse(X):
-            shift, variance = np.zeros(X.shape[1]), mean_variance_axis(X, axis=0)[1].mean()
-        else:
-            shift, variance = X.mean(axis=0, dtype=np.float64), X.var(axis=0).mean()
-            X = X - shift.astype(X.dtype)
+        thin = sparse.issparse(X)
+        shift = np.zeros(X.shape[1]) if thin else X.mean(axis=0, dtype=np.float64)
+        X = X if thin else X - shift.astype(X.dtype)
+        _check_scale(X)
+        variance = (mean_variance_axis(X, axis=0)[1] if thin else X.var(axis=0)).mean()
         if closure.n_chunks == len(weights):
             return cls(X, weights, row_norms(X, squared=True).astype(np.float64), shift, 0.0, float(variance))
         rows, total = chunk_means(X, weights, closure)
@@ -59,25 +59,22 @@ class Points(NamedTuple):
         half = 0.5 * (centers**2).sum(axis=1) - self.products(centers, rows) + 0.5 * self.norms[rows, None]
         return self.weights[rows, None] * np.maximum(half, 0)
 
-    def nearest(self, centers: np.ndarray, previous: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float, float]:
-        """The nearest center of each row.
-
-        Returns the labels, half the weighted sum of squared distances of the `free` rows (those with a weight there),
-        and how much that is below the same for the previous labels.
-        """
+    def nearest(self, centers: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float]:
+        """The nearest center of each row, and half the sum of squared distances of all rows, weighted by `free`."""
         n = len(self.weights)
         labels = np.empty(n, dtype=np.int32)
         offsets = 0.5 * (centers**2).sum(axis=1)
-        total, change = 0.5 * float(free @ self.norms), 0.0
+        total = 0.5 * float(free @ self.norms)
         for start in range(0, n, _BLOCK):
             block = slice(start, min(start + _BLOCK, n))
-            products = self.products(centers, block)
-            part = nearest_by_product(products, offsets, free[block], previous[block], labels[block])
-            total, change = total + part[0], change + part[1]
-        return labels, total, change
+            total += nearest_by_product(self.products(centers, block), offsets, free[block], labels[block])
+        return labels, total
 
-    def means(self, labels: np.ndarray, centers: np.ndarray, free: np.ndarray) -> np.ndarray:
-        """The mean of each cluster; one without objects goes to the `free` row that is farthest from its own center."""
+    def means(self, labels: np.ndarray, centers: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The mean of each cluster, and the labels of which these are the means.
+
+        A cluster without objects gets one: of the rows with a weight in `free` that which is farthest from its center.
+        """
         k = len(centers)
         sums: np.ndarray = np.zeros(centers.shape)
         sizes: np.ndarray = np.zeros(k)
@@ -88,8 +85,9 @@ class Points(NamedTuple):
             add_rows(self.rows, self.weights, labels, sums, sizes)
         empty = np.flatnonzero(sizes == 0)
         if len(empty):
+            labels = labels.copy()
             self._fill(empty, labels, centers, free, sums, sizes)
-        return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, np.finfo(float).tiny)[:, None], centers)
+        return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, np.finfo(float).tiny)[:, None], centers), labels
 
     def _fill(
         self,
@@ -107,14 +105,30 @@ class Points(NamedTuple):
             inner = np.take_along_axis(self.products(centers, block), own[:, None].astype(np.intp), axis=1)[:, 0]
             distances[block] = self.norms[block] - 2 * inner + (centers**2).sum(axis=1)[own]
         distances[free == 0] = -np.inf  # what pairs bind might not follow
+        n_inside = np.bincount(labels[self.weights > 0], minlength=len(centers))
+        distances[n_inside[labels] == 1] = -np.inf  # its cluster would be empty instead
         farthest = np.argsort(distances, kind="stable")[::-1][: len(empty)]
         for row, cluster in zip(farthest, empty, strict=True):
             if distances[row] <= 0:
-                break  # all that are left are where their centers are
+                break  # all that are left are where their centers are, or alone in their clusters
             weight, values = self.weights[row], dense(self.rows[[row]])[0]
             sums[cluster], sizes[cluster] = weight * values, weight
             sums[labels[row]] -= weight * values
             sizes[labels[row]] -= weight
+            labels[row] = cluster
+
+
+def _check_scale(rows: Any) -> None:
+    """Refuse rows whose squared distances are infinite or all zero in their floating point type."""
+    values = rows.data if sparse.issparse(rows) else rows
+    largest = max(-float(values.min(initial=0)), float(values.max(initial=0)))
+    limits = np.finfo(values.dtype)
+    if not largest < np.sqrt(float(limits.max) / (8 * rows.shape[1])) or 0 < largest < np.sqrt(float(limits.tiny)):
+        raise ValueError(
+            f"X holds numbers of a size of {largest:.3g}{'' if sparse.issparse(rows) else ' (its mean subtracted)'}, "
+            f"whose squares {values.dtype} cannot hold: scale X, for example by its standard deviation"
+            + (", or give it as float64." if values.dtype == np.float32 else ".")
+        )
 
 
 def chunk_means(X: Any, weights: np.ndarray, closure: Closure) -> tuple[Any, np.ndarray]:
