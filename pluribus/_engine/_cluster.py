@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
@@ -60,7 +60,7 @@ class DaskCluster:
         tasks: Mapping[int, Any],
         shared: Sequence[Any],
         sent: Callable[[Any], Any] | None = None,
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any]]:
         """Yield each task's index and result as they come.
 
         A task is sent shortly before a worker is free for it: what waits takes no memory on the cluster.
@@ -123,9 +123,14 @@ class DaskCluster:
                     handle.renew()
         raise AssertionError("unreachable")
 
+    @property
+    def n_threads(self) -> int:
+        """Tasks that can run at a time, by now."""
+        return max(1, sum(self.client.nthreads().values()))
+
     def _room(self) -> int:
         """How many tasks may be at work or about to be: enough that no worker waits for the next one."""
-        return max(4, 3 * sum(self.client.nthreads().values()))
+        return max(4, 3 * self.n_threads)
 
     def _submit(self, function: Callable[..., Any], task: Any, handles: list[Shared]) -> Any:
         import dask

@@ -10,22 +10,24 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from pluribus._engine import TaskStore, fingerprint
+from pluribus._engine import DaskCluster, EngineMixin, TaskStore, as_cluster, fingerprint
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.partitions import Ensemble
 from pluribus.tables import Rows, open_rows
-from pluribus.tables._rows import ArrayRows
+from pluribus.tables._rows import ArrayRows, is_dask
 
 from ._base_clusterers import takes_constraints
 from ._centers import SAMPLED_ABOVE
+from ._far import on_cluster
 from ._members import Member, make_ensemble
 
 _FORMAT = "members 2"  # of what a store keeps
 
 
-class BaseGenerator(BaseEstimator, ABC):
+class BaseGenerator(EngineMixin, BaseEstimator, ABC):
     """Makes ensembles; a subclass plans the members."""
 
+    engine: Any
     random_state: Any
     n_jobs: int | None
     verbose: bool
@@ -38,8 +40,8 @@ class BaseGenerator(BaseEstimator, ABC):
         Parameters
         ----------
         X : array, memory map, sparse matrix, data frame, Rows, or path of a Parquet or .npy file; shape (n, d)
-            Numbers without gaps. float32 stays float32, a sparse matrix sparse, and what is in a file there: see
-            `pluribus.tables.open_rows`.
+            Numbers without gaps. float32 stays float32, a sparse matrix sparse, and what is in a file or in Dask (an
+            array or a data frame) there: see `pluribus.tables.open_rows`.
         store : path, optional
             A directory that keeps each finished member (if centers are learned from a sample: these, and then the
             labels of each million rows). A job that was stopped, at any moment and in any way,
@@ -55,7 +57,8 @@ class BaseGenerator(BaseEstimator, ABC):
         Ensemble
             A column for each member, named like ``"kmeans-12 k=17"``.
         """
-        X = check_rows(X, self)
+        cluster = as_cluster(self.engine)
+        X = check_rows(X, self, cluster)
         n, d = X.shape
         members = self._plan(n, d, sparse=sp.issparse(X), random_state=self.random_state)
         if constraints is not None:
@@ -79,7 +82,15 @@ class BaseGenerator(BaseEstimator, ABC):
             if n > SAMPLED_ABOVE and not sp.issparse(X):  # the same wherever the rows are, and without a copy
                 data = (X if isinstance(X, Rows) else ArrayRows(X)).survey.digest
             kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *known))
-        return make_ensemble(X, members, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, constraints=constraints)
+        return make_ensemble(
+            X,
+            members,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            store=kept,
+            engine=cluster,
+            constraints=constraints,
+        )
 
     @abstractmethod
     def _plan(self, n: int, d: int, *, sparse: bool, random_state: Any) -> list[Member]:
@@ -90,14 +101,14 @@ class BaseGenerator(BaseEstimator, ABC):
         """Return all that the members depend on besides the data; refuse if they cannot be made again."""
 
 
-def check_rows(X: Any, estimator: Any) -> Any:
+def check_rows(X: Any, estimator: BaseGenerator, cluster: DaskCluster | None) -> Any:
     """Return data as a float array, csr matrix or Rows, none of them copied if it is one already; refuse gaps."""
-    if isinstance(X, str | os.PathLike):
+    if isinstance(X, str | os.PathLike) or is_dask(X):
         X = open_rows(X)
     if isinstance(X, ArrayRows):
         X = X.array
     if isinstance(X, Rows):
-        _ = X.survey  # refuses gaps
+        X = on_cluster(X, cluster, estimator.verbose)
         if X.shape[0] > SAMPLED_ABOVE:
             return X
         X = X.take(np.arange(X.shape[0]))

@@ -1,11 +1,15 @@
 """The clusterers that make members, tuned for ensembles: one random start each, since diversity is wanted."""
 
 import inspect
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import sklearn
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from pluribus.constraints import Constraints
 
@@ -92,3 +96,14 @@ def _k_parameters(clusterer: Any) -> list[str]:
     if not names and "n_components" in parameters:  # mixtures; elsewhere it means dimensions
         names = ["n_components"]
     return [name for name in names if parameters[name] is not None]
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence what is expected of rough members: they need not converge, and neighbor graphs may fall apart."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", "Graph is not fully connected")
+        # scikit-learn's guess about any table with as many rows as columns
+        warnings.filterwarnings("ignore", "The spectral clustering API has changed")
+        yield

@@ -51,8 +51,11 @@ class Generator(BaseGenerator):
         `subspace`.
     random_state : int, RandomState, numpy Generator or None, default=None
         The same integer gives the same ensemble, whatever `n_jobs`; more members only add to it.
+    engine : "dask", the address of a scheduler, or a distributed.Client, optional
+        A Dask cluster whose workers make the ensemble, the same one; "dask" is the client in scope. By default it is
+        made in this process.
     n_jobs : int, default=None
-        Members computed at a time; None is 1, -1 as many as there are cores.
+        Members computed at a time in this process; None is 1, -1 as many as there are cores.
     verbose : bool, default=True
         Show progress, if on a terminal.
 
@@ -87,6 +90,7 @@ class Generator(BaseGenerator):
         "projection": [Interval(Integral, 1, None, closed="left"), None],
         "linkage": [StrOptions(set(LINKAGES))],
         "random_state": ["random_state", np.random.Generator],
+        "engine": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["boolean"],
     }
@@ -102,6 +106,7 @@ class Generator(BaseGenerator):
         projection: int | None = None,
         linkage: str = "average",
         random_state: Any = None,
+        engine: Any = None,
         n_jobs: int | None = None,
         verbose: bool = True,
     ) -> None:
@@ -113,6 +118,7 @@ class Generator(BaseGenerator):
         self.projection = projection
         self.linkage = linkage
         self.random_state = random_state
+        self.engine = engine
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -147,7 +153,7 @@ class Generator(BaseGenerator):
         check_repeatable(random_state)
         n_clusters = k_range(max(1, round(self.subsample * n)), self.n_clusters)
         # Not n_members: the first members are the same for any number of them.
-        left_out = {"n_members", "n_jobs", "verbose"}
+        left_out = {"n_members", "engine", "n_jobs", "verbose"}
         parameters = {k: v for k, v in self.get_params(deep=False).items() if k not in left_out}
         return "Generator", {**parameters, "n_clusters": n_clusters, "random_state": random_state}
 

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import TaskStore, free_memory, over_blocks, track
+from pluribus._engine import TaskStore, memory_limit, over_blocks, track
 from pluribus.tables._rows import ArrayRows, Rows
 
 from ._centers import BLOCK, Assignment
 
-MAPPED_ABOVE = 0.25  # of the free memory: labels that take more are kept in a file
+MAPPED_ABOVE = 0.35  # of the memory allowed: labels that take more are kept in a file
 GROUP = 64  # blocks that are read, assigned and kept together
 READ_AT_ONCE = 2**27  # bytes, if rows are read from a file
 
 
 def new_matrix(n: int, r: int, dtype: np.dtype, store: TaskStore | None) -> np.ndarray:
     """Make room for the labels: in memory, or in a file of the store (or a nameless one), mapped into memory."""
-    if n * r * dtype.itemsize <= MAPPED_ABOVE * free_memory():
+    if n * r * dtype.itemsize <= MAPPED_ABOVE * memory_limit():
         return np.empty((n, r), dtype=dtype)
     if store is not None:
         return np.lib.format.open_memmap(store.directory / "labels.npy", mode="w+", dtype=dtype, shape=(n, r))
@@ -46,10 +46,9 @@ def assign(
     groups = -(-rows.shape[0] // size)
     for start, group in track(rows.blocks(size), f"assigning {rows.shape[0]:,} rows", total=groups, verbose=verbose):
         found = np.empty((group.shape[0], len(columns)), dtype=labels.dtype)
-        kept = None if store is None else store.get(f"rows-{start}")
-        n_kept = 0 if kept is None else kept["labels"].shape[1]
-        if kept is not None:
-            found[:, :n_kept] = kept["labels"][:, : len(columns)]
+        kept = kept_labels(store, start, start + len(found), len(columns))
+        n_kept = kept.shape[1]
+        found[:, :n_kept] = kept
         missing = {place: assignments[columns[place]] for place in range(n_kept, len(columns))}
         if missing:
             over_blocks(_assigner(group, start, missing, found), group.shape[0], n_jobs=n_jobs, block=BLOCK)
@@ -58,12 +57,21 @@ def assign(
         labels[start : start + len(found), columns] = found
 
 
+def kept_labels(store: TaskStore | None, start: int, stop: int, n_columns: int) -> np.ndarray:
+    """What a store has of the labels of a group: its first columns, or none."""
+    kept = None if store is None else store.get(f"rows-{start}")
+    if kept is None or len(kept["labels"]) != stop - start:
+        return np.empty((stop - start, 0), dtype=np.int8)
+    return kept["labels"][:, :n_columns]
+
+
 def group_size(rows: Rows) -> int:
     """How many rows are read, assigned and kept together: a multiple of the block."""
     if isinstance(rows, ArrayRows):
         return GROUP * BLOCK
-    fitting = READ_AT_ONCE // (BLOCK * rows.shape[1] * rows.dtype.itemsize)
-    return min(max(fitting, 4), GROUP) * BLOCK
+    at_once = min(READ_AT_ONCE, memory_limit() // 16)
+    fitting = at_once // (BLOCK * rows.shape[1] * rows.dtype.itemsize)
+    return min(max(fitting, 1), GROUP) * BLOCK
 
 
 def _assigner(group: Any, start: int, assignments: Mapping[int, Assignment], found: np.ndarray) -> Any:

@@ -1,15 +1,13 @@
 """Making the members of an ensemble: the plan of each, and the work on all."""
 
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from pluribus._engine import TaskStore, run_tasks
+from pluribus._engine import DaskCluster, TaskStore, run_tasks
 from pluribus._kernels._label_codes import uncovered_rows
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble, encode_labels
@@ -17,7 +15,8 @@ from pluribus.partitions._labels import smallest_int
 from pluribus.partitions._parse import code_in_place
 from pluribus.tables._rows import ArrayRows, Rows
 
-from ._base_clusterers import cluster
+from . import _far
+from ._base_clusterers import cluster, quiet
 from ._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignment, learn_centers
 from ._label_matrix import assign, new_matrix
 from ._perturbation import View
@@ -55,11 +54,11 @@ class Member:
         chosen = np.sort(np.random.default_rng([3, self.view.seed]).choice(self.view.rows, size, False, shuffle=False))
         return chosen if rows is None else rows[chosen]
 
-    def made_of(self, rows: Any, constraints: Constraints | None = None) -> dict[str, np.ndarray]:
-        """Cluster: the centers, if the member learns them, or a label for each row, -1 for noise and if not seen."""
-        n, d = rows.shape
-        needed = self.needed_rows(n)
-        seen = self.view.seen_features(d, rows.dtype).of(rows.array if needed is None else rows.take(needed))
+    def made_of(
+        self, rows: Any, n: int, needed: np.ndarray | None, constraints: Constraints | None = None
+    ) -> dict[str, np.ndarray]:
+        """Cluster the rows needed of n: the centers, if they are learned, or n labels, -1 for noise and if not seen."""
+        seen = self.view.seen_features(rows.shape[1], rows.dtype).of(rows)
         try:
             if self.learns_centers and self.n_clusters is not None:
                 return {"centers": learn_centers(seen, self.n_clusters, self.view.seed)}
@@ -94,21 +93,16 @@ def make_ensemble(
     n_jobs: int | None,
     verbose: bool,
     store: TaskStore | None,
+    engine: DaskCluster | None = None,
     constraints: Constraints | None = None,
 ) -> Ensemble:
     """Run all members and unite them."""
     rows = X if isinstance(X, Rows) else ArrayRows(X)
     n = rows.shape[0]
-    near = rows if isinstance(rows, ArrayRows) else pool(rows, members, store)
-    with _quiet():
-        made = run_tasks(
-            lambda member: member.made_of(near, constraints),
-            members,
-            n_jobs=n_jobs,
-            description=f"clustering {n:,} rows",
-            verbose=verbose,
-            store=store,
-        )
+    if engine is None:
+        made = _make_members(rows, members, n_jobs, verbose, store, constraints)
+    else:
+        made = _far.make_members(rows, members, engine, verbose=verbose, store=store, constraints=constraints)
     highest = max(len(one["centers"]) - 1 if "centers" in one else int(one["labels"].max()) for one in made)
     labels = new_matrix(n, len(members), smallest_int(highest), store)
     assignments = {
@@ -116,7 +110,10 @@ def make_ensemble(
         for index, (member, one) in enumerate(zip(members, made, strict=True))
         if "centers" in one
     }
-    assign(rows, assignments, labels, n_jobs=n_jobs, verbose=verbose, store=store)
+    if engine is None:
+        assign(rows, assignments, labels, n_jobs=n_jobs, verbose=verbose, store=store)
+    else:
+        _far.assign(rows, assignments, labels, engine, verbose=verbose, store=store)
     for index, one in enumerate(made):
         if "labels" in one:
             labels[:, index] = one.pop("labels")  # not held twice
@@ -129,6 +126,27 @@ def make_ensemble(
     if len(kept) < len(members):
         labels = labels[:, kept]
     return Ensemble._make(labels, [classes[index] for index in kept], names=names)
+
+
+def _make_members(
+    rows: Rows,
+    members: Sequence[Member],
+    n_jobs: int | None,
+    verbose: bool,
+    store: TaskStore | None,
+    constraints: Constraints | None,
+) -> list[dict[str, np.ndarray]]:
+    n = rows.shape[0]
+    near: Any = rows if isinstance(rows, ArrayRows) else pool(rows, members, store)
+
+    def make(member: Member) -> dict[str, np.ndarray]:
+        needed = member.needed_rows(n)
+        return member.made_of(near.array if needed is None else near.take(needed), n, needed, constraints)
+
+    with quiet():
+        return run_tasks(
+            make, members, n_jobs=n_jobs, description=f"clustering {n:,} rows", verbose=verbose, store=store
+        )
 
 
 def _check_noise(labels: np.ndarray) -> None:
@@ -157,14 +175,3 @@ def _report_shortfall(members: Sequence[Member], n_found: Sequence[int]) -> None
             f"of {asked}), most likely because too few rows differ",
             stacklevel=4,
         )
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence what is expected of rough members: they need not converge, and neighbor graphs may fall apart."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", "Graph is not fully connected")
-        # scikit-learn's guess about any table with as many rows as columns
-        warnings.filterwarnings("ignore", "The spectral clustering API has changed")
-        yield

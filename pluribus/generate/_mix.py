@@ -19,10 +19,10 @@ class Mix(BaseGenerator):
     Parameters
     ----------
     generators : sequence of generators
-        In whose order the members come. Their own `n_jobs` and `verbose` do not count.
+        In whose order the members come. Their own `engine`, `n_jobs` and `verbose` do not count.
     random_state : int, RandomState, numpy Generator or None, default=None
         If given, the seeds of all generators are derived from it; None leaves each its own.
-    n_jobs, verbose
+    engine, n_jobs, verbose
         As for `Generator`.
 
     Examples
@@ -35,6 +35,7 @@ class Mix(BaseGenerator):
     _parameter_constraints: dict = {
         "generators": [tuple, list],
         "random_state": ["random_state", np.random.Generator],
+        "engine": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["boolean"],
     }
@@ -44,11 +45,13 @@ class Mix(BaseGenerator):
         generators: "Sequence[Generator | Mix]",
         *,
         random_state: Any = None,
+        engine: Any = None,
         n_jobs: int | None = None,
         verbose: bool = True,
     ) -> None:
         self.generators = generators
         self.random_state = random_state
+        self.engine = engine
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -84,7 +87,13 @@ class Mix(BaseGenerator):
         return list(zip(self.generators, seeds(random_state, len(self.generators)), strict=True))
 
 
-def mix(*generators: Generator | Mix, random_state: Any = None, n_jobs: int | None = None, verbose: bool = True) -> Mix:
+def mix(
+    *generators: Generator | Mix,
+    random_state: Any = None,
+    engine: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = True,
+) -> Mix:
     """Unite generators into one that makes the members of all.
 
     Clusterers of different kinds err differently, and so do views of different features: a mix of them is a
@@ -93,8 +102,8 @@ def mix(*generators: Generator | Mix, random_state: Any = None, n_jobs: int | No
     Parameters
     ----------
     *generators : Generator or Mix
-        In whose order the members come. Their own `n_jobs` and `verbose` do not count.
-    random_state, n_jobs, verbose
+        In whose order the members come. Their own `engine`, `n_jobs` and `verbose` do not count.
+    random_state, engine, n_jobs, verbose
         See `Mix`.
 
     Returns
@@ -114,4 +123,4 @@ def mix(*generators: Generator | Mix, random_state: Any = None, n_jobs: int | No
     >>> both.generate(load_iris().data).names
     ('kmeans-0 k=8', 'kmeans-1 k=8', 'kmeans-2 k=8', 'single-link-3 k=5', 'single-link-4 k=5')
     """
-    return Mix(generators, random_state=random_state, n_jobs=n_jobs, verbose=verbose)
+    return Mix(generators, random_state=random_state, engine=engine, n_jobs=n_jobs, verbose=verbose)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import DaskCluster
 from pluribus.tables._errors import TableError, counted
-from pluribus.tables._survey import Survey, survey_here
+from pluribus.tables._survey import Survey, survey_here, survey_there
 
 
 class Rows(ABC):
@@ -70,6 +71,11 @@ class Rows(ABC):
         """Read all rows once, and refuse numbers that are missing or infinite."""
         return survey_here(self)
 
+    def look_through(self, cluster: DaskCluster, verbose: bool) -> None:
+        """Have the survey made by a cluster's workers, if nobody has asked for it yet."""
+        if "survey" not in vars(self):
+            self.survey = survey_there(self, cluster, verbose)
+
     def standardized(self) -> Rows:
         """The same rows with mean 0 and variance 1 in each column, scaled as they are read; constant columns become 0.
 
@@ -108,7 +114,8 @@ class ArrayRows(Rows):
 
     def piece(self, rows: range | np.ndarray) -> Any:
         """The rows themselves."""
-        return self.array[rows.start : rows.stop] if isinstance(rows, range) else self.array[rows]
+        found = self.array[rows.start : rows.stop] if isinstance(rows, range) else self.array[rows]
+        return found.view(np.ndarray) if isinstance(found, np.memmap) else found
 
 
 class _ScaledRows(Rows):
@@ -141,6 +148,9 @@ class _ScaledRows(Rows):
     def survey(self) -> Survey:
         used = self.factor > 0
         return Survey(np.zeros(self.shape[1]), used.astype(float), f"standardized {self.rows.survey.digest}")
+
+    def look_through(self, cluster: DaskCluster, verbose: bool) -> None:
+        """The rows that are scaled have been looked through."""
 
     def _scaled(self, block: np.ndarray) -> np.ndarray:
         return ((block - self.mean) * self.factor).astype(self.dtype)
