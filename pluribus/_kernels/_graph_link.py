@@ -50,6 +50,41 @@ def spanning_forest(left, right, parent):
 
 
 @njit(cache=True, nogil=True)
+def merge_forests(n, left_a, right_a, value_a, left_b, right_b, value_b):
+    """The maximum spanning forest of two forests, all with the strongest pairs first, then in the order of their ends.
+
+    That is the forest of all pairs which the two are made of.
+    """
+    parent = np.arange(n)
+    most = min(len(left_a) + len(left_b), n - 1)
+    left, right, value = np.empty(most, left_a.dtype), np.empty(most, left_a.dtype), np.empty(most)
+    a = b = found = 0
+    while found < most and (a < len(left_a) or b < len(left_b)):
+        if b == len(left_b):
+            is_a = True
+        elif a == len(left_a):
+            is_a = False
+        elif value_a[a] != value_b[b]:
+            is_a = value_a[a] > value_b[b]
+        elif left_a[a] != left_b[b]:
+            is_a = left_a[a] < left_b[b]
+        else:
+            is_a = right_a[a] <= right_b[b]
+        if is_a:
+            i, j, v = left_a[a], right_a[a], value_a[a]
+            a += 1
+        else:
+            i, j, v = left_b[b], right_b[b], value_b[b]
+            b += 1
+        root_i, root_j = find(parent, i), find(parent, j)
+        if root_i != root_j:
+            parent[max(root_i, root_j)] = min(root_i, root_j)
+            left[found], right[found], value[found] = i, j, v
+            found += 1
+    return left[:found], right[:found], value[:found]
+
+
+@njit(cache=True, nogil=True)
 def components(parent):
     """The component of each object, numbered by first occurrence."""
     number = np.full(len(parent), -1, np.int64)

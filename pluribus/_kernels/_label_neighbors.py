@@ -76,8 +76,34 @@ def compare_adjacent(sorted_labels, order, weights, everywhere, alike, width, st
 
 
 @njit(cache=True, nogil=True)
+def compare_around(labels, order, place, weights, everywhere, alike, width, start, stop, neighbors, evidence):
+    """Offer to the objects start … stop, wherever they stand in an order, those up to ``width`` places away.
+
+    The lists are of these objects only.
+    """
+    for i in range(start, stop):
+        s = place[i]
+        for t in range(max(s - width, 0), min(s + width + 1, len(order))):
+            if t != s:
+                value = evidence_of(labels, i, order[t], weights, everywhere, alike)
+                _keep(neighbors[i - start], evidence[i - start], order[t], value)
+
+
+@njit(cache=True, nogil=True)
+def evidence_of_neighbors(labels, weights, everywhere, alike, start, neighbors, out):
+    """The evidence of the objects from ``start`` on and each of their neighbors; 0 where there is none (-1)."""
+    for t in range(len(neighbors)):
+        for s in range(neighbors.shape[1]):
+            j = neighbors[t, s]
+            out[t, s] = evidence_of(labels, start + t, j, weights, everywhere, alike) if j >= 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
 def compare_neighbors(labels, weights, everywhere, alike, n_followed, old, start, stop, neighbors, evidence):
-    """Offer to each object start … stop the first ``n_followed`` of each of its first ones, as listed in ``old``."""
+    """Offer to each object start … stop the first ``n_followed`` of each of its first ones, as listed in ``old``.
+
+    The lists that change are of these objects only.
+    """
     n, p = old.shape
     met = np.full(n, -1, np.int32)
     n_followed = min(n_followed, p)
@@ -96,7 +122,8 @@ def compare_neighbors(labels, weights, everywhere, alike, n_followed, old, start
                     break
                 if met[j] != i:
                     met[j] = i
-                    _keep(neighbors[i], evidence[i], j, evidence_of(labels, i, j, weights, everywhere, alike))
+                    value = evidence_of(labels, i, j, weights, everywhere, alike)
+                    _keep(neighbors[i - start], evidence[i - start], j, value)
 
 
 @njit(cache=True, nogil=True)

@@ -1,5 +1,7 @@
 """The objects with the highest evidence for each object: all pairs while that is quick, near-linear search beyond."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pluribus._engine import over_blocks
@@ -9,10 +11,10 @@ from pluribus.evidence._lists import Lists, rows_per_block
 
 EXACT_UP_TO = 2e8  # pairs in one cluster, summed over the clusters: some seconds
 _N_ORDERS = 8
-_WIDTH = 8  # places to either side that are compared in a sorted order
-_N_ROUNDS = 2  # of neighbors of neighbors
-_N_FOLLOWED = 12
-_ROWS_IN_BLOCK = 65_536
+WIDTH = 8  # places to either side that are compared in a sorted order
+N_ROUNDS = 2  # of neighbors of neighbors
+N_FOLLOWED = 12
+ROWS_IN_BLOCK = 65_536
 
 
 def nearest_by_labels(lists: Lists, n_neighbors: int, n_jobs: int | None) -> np.ndarray:
@@ -41,22 +43,36 @@ def nearest_of_sorted(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
 
     The orders are drawn with a fixed seed. Time O(n r), whatever the sizes of the clusters.
     """
-    rng = np.random.default_rng(0)
     n = len(lists.labels)
-    first = _sort(lists.labels, lists, np.arange(n, dtype=np.int32), rng)
-    # From here on objects are numbered in the first order: what is compared then lies close in memory.
-    labels = lists.labels[first]
+    first, labels, orders = sorted_orders(lists)
     neighbors, evidence = np.full((n, p), -1, np.int32), np.zeros((n, p), np.float32)
-    order = np.arange(n, dtype=np.int32)
-    for t in range(_N_ORDERS):
-        if t > 0:
-            order = _sort(labels, lists, order, rng)
+    for order in orders:
         _compare_in_order(labels, lists, order, neighbors, evidence, n_jobs)
-    for _ in range(_N_ROUNDS):
+    for _ in range(N_ROUNDS):
         _compare_neighbors(labels, lists, neighbors, evidence, n_jobs)
     nearest = np.empty_like(neighbors)
     nearest[first] = np.where(neighbors >= 0, first[neighbors], -1)
     return nearest
+
+
+def sorted_orders(lists: Lists) -> tuple[np.ndarray, np.ndarray, Iterator[np.ndarray]]:
+    """The first order, the labels in it, and all orders of these, one by one.
+
+    Objects are numbered in the first order: what is compared then lies close in memory.
+    """
+    rng = np.random.default_rng(0)
+    n = len(lists.labels)
+    first = _sort(lists.labels, lists, np.arange(n, dtype=np.int32), rng)
+    labels = lists.labels[first]
+
+    def orders() -> Iterator[np.ndarray]:
+        order = np.arange(n, dtype=np.int32)
+        yield order
+        for _ in range(_N_ORDERS - 1):
+            order = _sort(labels, lists, order, rng)
+            yield order
+
+    return first, labels, orders()
 
 
 def _sort(labels: np.ndarray, lists: Lists, order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -81,12 +97,12 @@ def _compare_in_order(
     n_jobs: int | None,
 ) -> None:
     rows = labels[order]
-    how = (lists.weights, lists.everywhere, lists.alike, _WIDTH)
+    how = (lists.weights, lists.everywhere, lists.alike, WIDTH)
     over_blocks(
         lambda start, stop: compare_adjacent(rows, order, *how, start, stop, neighbors, evidence),
         len(order),
         n_jobs=n_jobs,
-        block=_ROWS_IN_BLOCK,
+        block=ROWS_IN_BLOCK,
     )
 
 
@@ -94,10 +110,10 @@ def _compare_neighbors(
     labels: np.ndarray, lists: Lists, neighbors: np.ndarray, evidence: np.ndarray, n_jobs: int | None
 ) -> None:
     old = neighbors.copy()
-    how = (lists.weights, lists.everywhere, lists.alike, _N_FOLLOWED)
+    how = (lists.weights, lists.everywhere, lists.alike, N_FOLLOWED)
     over_blocks(
-        lambda start, stop: compare_neighbors(labels, *how, old, start, stop, neighbors, evidence),
+        lambda a, b: compare_neighbors(labels, *how, old, a, b, neighbors[a:b], evidence[a:b]),
         len(labels),
         n_jobs=n_jobs,
-        block=_ROWS_IN_BLOCK,
+        block=ROWS_IN_BLOCK,
     )
