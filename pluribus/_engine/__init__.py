@@ -3,7 +3,7 @@
 from ._cluster import DaskCluster, EngineMixin, as_cluster
 from ._files import atomic_path
 from ._fingerprint import fingerprint
-from ._memory import free_memory, in_bytes, memory_limit
+from ._memory import free_memory, in_bytes, memory_budget, memory_limit
 from ._progress import track
 from ._random import RandomState, seeds
 from ._store import TaskStore
@@ -19,6 +19,7 @@ __all__ = [
     "fingerprint",
     "free_memory",
     "in_bytes",
+    "memory_budget",
     "memory_limit",
     "merge_tasks",
     "one_blas_thread",

@@ -1,6 +1,9 @@
 """How much memory there is, how much a job may take, and both in words."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
 from pathlib import Path
 
@@ -9,6 +12,8 @@ import psutil
 _SHARE = 0.7  # of what is free, by default
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _CGROUP = Path("/sys/fs/cgroup")
+
+_budget: ContextVar[int | None] = ContextVar("memory_budget", default=None)
 
 
 def free_memory() -> int:
@@ -35,7 +40,8 @@ def memory_limit(given: float | str | None = None) -> int:
 
     Parameters
     ----------
-    given : number of bytes, text such as "4GB", "512 MiB" or "50%" (of what is free), or None for 70 % of what is free
+    given : number of bytes, text such as "4GB", "512 MiB" or "50%" (of what is free), or None
+        None is the budget that was set around the work (see `memory_budget`), or 70 % of what is free.
 
     Examples
     --------
@@ -44,7 +50,7 @@ def memory_limit(given: float | str | None = None) -> int:
     (4000000000, 536870912, 1000000)
     """
     if given is None:
-        return int(_SHARE * free_memory())
+        return _budget.get() or int(_SHARE * free_memory())
     if isinstance(given, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(?:(%)|([KMGT]I?)?B?)\s*", given.upper())
         if found:
@@ -58,6 +64,24 @@ def memory_limit(given: float | str | None = None) -> int:
         f"memory limit {given!r}: give a number of bytes, a size such as '4GB' or '512MiB', or a share of the free "
         "memory such as '50%'."
     )
+
+
+@contextmanager
+def memory_budget(limit: float | str | None) -> Iterator[int]:
+    """Let all work inside keep to a limit; None leaves it as it is. Yields the limit in bytes.
+
+    Examples
+    --------
+    >>> from pluribus._engine import memory_budget, memory_limit
+    >>> with memory_budget("2GB"):
+    ...     memory_limit()
+    2000000000
+    """
+    token = _budget.set(memory_limit(limit))
+    try:
+        yield memory_limit()
+    finally:
+        _budget.reset(token)
 
 
 def in_bytes(n_bytes: float) -> str:

@@ -63,6 +63,15 @@ CannotLink = Annotated[
 KnownLabels = Annotated[
     Path | None, typer.Option("--known-labels", help="CSV of ids and labels: equal ones together, others apart.")
 ]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        help="What the job may take, such as 4GB or 50% of what is free (default: 70%). It decides what is held in "
+        "memory, in files, or not at all; what cannot fit is refused before work starts.",
+        metavar="SIZE",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 Ids = Annotated[str | None, typer.Option("--id", help="Column that names the objects (default: one called 'id').")]
 Data = Annotated[Path | None, typer.Option("--data", help="The table of the objects.", metavar="FILE")]
@@ -108,6 +117,7 @@ def cluster(
     out: Out = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")] = False,
     jobs: Annotated[int, typer.Option(help="Cores; -1 is all. The result does not depend on it.")] = -1,
+    memory_limit: MemoryLimit = None,
     quiet: Quiet = False,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
@@ -148,6 +158,7 @@ def cluster(
             out=out,
             resume=resume,
             jobs=jobs,
+            memory_limit=memory_limit,
             quiet=quiet,
             must_link=must_link,
             cannot_link=cannot_link,
@@ -173,6 +184,7 @@ def combine(
         Unobserved, typer.Option(help="Pairs of objects that no clustering covers: refuse, or count as apart.")
     ] = Unobserved.error,
     out: Out = None,
+    memory_limit: MemoryLimit = None,
     quiet: Quiet = False,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
@@ -194,6 +206,7 @@ def combine(
             ignore=ignore,
             unobserved=unobserved.value,
             out=out,
+            memory_limit=memory_limit,
             quiet=quiet,
             must_link=must_link,
             cannot_link=cannot_link,

@@ -10,11 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from rich.console import Console
 
-from pluribus._engine import seeds
+from pluribus._engine import memory_budget, seeds
 from pluribus.cli import _direct, _input, _large, _number, _output
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
-from pluribus.consensus import EnsembleClusterer, by_name, configured, suitable_generator
+from pluribus.consensus import EnsembleClusterer, by_name, configured, plan_of, suitable_generator
 from pluribus.partitions import Ensemble
 from pluribus.report import KIndices, k_indices
 from pluribus.tables import Rows
@@ -39,6 +39,7 @@ class ClusterJob:
     out: Path | None = None
     resume: bool = False
     jobs: int = -1
+    memory_limit: str | None = None
     quiet: bool = False
     must_link: Path | None = None
     cannot_link: Path | None = None
@@ -49,6 +50,11 @@ class ClusterJob:
 
 def run(job: ClusterJob) -> _output.Written:
     """Do the job and write its results."""
+    with memory_budget(job.memory_limit):
+        return _run(job)
+
+
+def _run(job: ClusterJob) -> _output.Written:
     console = Console(quiet=job.quiet)
     start = time.perf_counter()
     k = _input.number_of_clusters(job.k)
@@ -70,6 +76,9 @@ def run(job: ClusterJob) -> _output.Written:
     console.print(f"{job.data.name}: {data.X.shape[0]:,} objects, {data.X.shape[1]} features", markup=False)
     for note in notes:
         console.print(f"  {note}", markup=False, highlight=False)
+    if direct is None:
+        plan = plan_of(data.X, suitable_generator(consensus, k, job.members), consensus, k)
+        notes += _output.say_plan(console, plan, data.X.shape[0], asked=job.memory_limit is not None)
 
     out = _input.ready_directory(job.out or Path(f"{data.name}-pluribus"))
     kept = out / KEPT

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
+from pluribus._engine import memory_budget
 from pluribus.cli import _input, _methods, _number, _output
 from pluribus.cli._known import check_feasible, read_known
 from pluribus.cli._labels import label_columns
-from pluribus.consensus import MethodComparison, accumulate, by_name, compare_methods, configured
+from pluribus.consensus import MethodComparison, Plan, accumulate, by_name, compare_methods, configured, make_plan
 from pluribus.consensus._constrained_base import enough_clusters
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
@@ -36,6 +37,7 @@ class CombineJob:
     ignore: str = ""
     unobserved: str = "error"
     out: Path | None = None
+    memory_limit: str | None = None
     quiet: bool = False
     must_link: Path | None = None
     cannot_link: Path | None = None
@@ -44,6 +46,11 @@ class CombineJob:
 
 def run(job: CombineJob) -> _output.Written:
     """Do the job and write its results."""
+    with memory_budget(job.memory_limit):
+        return _run(job)
+
+
+def _run(job: CombineJob) -> _output.Written:
     console = Console(quiet=job.quiet)
     start = time.perf_counter()
     k = _input.number_of_clusters(job.k)
@@ -66,6 +73,10 @@ def run(job: CombineJob) -> _output.Written:
     for note in notes:
         console.print(f"  {note}", markup=False, highlight=False)
     check_observed(ensemble, job.unobserved)
+    if method != ALL:
+        notes += _output.say_plan(
+            console, _plan(ensemble, method, k), ensemble.n_objects, asked=job.memory_limit is not None
+        )
     out = _input.ready_directory(job.out or Path(f"{job.labels[0].stem}-pluribus"))
 
     compared: MethodComparison | None = None
@@ -126,6 +137,13 @@ def run(job: CombineJob) -> _output.Written:
     written = _output.write(case, out, {"seconds": round(time.perf_counter() - start, 2), **_number.figures(choice)})
     _output.summarize(console, case, written)
     return written
+
+
+def _plan(ensemble: Ensemble, method: str, k: int | None) -> Plan:
+    """What the consensus will take of memory; refused if too much."""
+    n, r = ensemble.labels.shape
+    distinct = ensemble.unique_rows().ensemble.n_objects
+    return make_plan(n, r, int(ensemble.n_clusters.max()), method=method, n_clusters=k, n_distinct=distinct)
 
 
 def read_ensemble(paths: list[Path], id_column: str | None, ignore: list[str]) -> tuple[Ensemble, list[str]]:

@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pluribus._engine import free_memory, in_bytes
+from pluribus._engine import in_bytes, memory_limit
 from pluribus.cli import _input
 from pluribus.tables import Rows, TableError, open_rows, prepare
 from pluribus.tables._errors import listing
 
-SHARE = 0.25  # of the free memory that the numbers of a table may take, since several copies are made on the way
+SHARE = 0.35  # of the memory allowed that the numbers of a table may take, since several copies are made on the way
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Data:
 def read(path: Path, id_column: str | None, ignore: list[str], scale: Any, impute: bool) -> Data:
     """Read a table, whole if it is small enough, else a Parquet file in parts."""
     size = _decoded_size(path)
-    if size > SHARE * free_memory():
+    if size > SHARE * memory_limit():
         return _in_parts(path, id_column, ignore, scale, impute, size)
     table, named_by = _input.read(path, id_column, ignore)
     prepared = prepare(table, scale=scale, impute=impute)
@@ -53,7 +53,8 @@ def _in_parts(path: Path, id_column: str | None, ignore: list[str], scale: Any, 
     unknown = [name for name in ignore if name not in names]
     if unknown:
         raise TableError(f"'{path}' has no column {listing(unknown)}, which is to be ignored.")
-    large = f"'{path}' would take {in_bytes(size)} of the {in_bytes(free_memory())} that are free, and is read in parts"
+    allowed = in_bytes(memory_limit())
+    large = f"'{path}' would take {in_bytes(size)} of the {allowed} of memory allowed, and is read in parts"
     if impute or scale == "robust":
         option = "--impute" if impute else "--scale robust"
         raise TableError(f"{large}: {option} would need all of a column at once. Prepare the file before.")

@@ -19,11 +19,12 @@ from rich.table import Table as Grid
 
 import pluribus
 from pluribus._engine import atomic_path
-from pluribus.consensus import MedoidPartition
+from pluribus.consensus import MedoidPartition, Plan
 from pluribus.partitions import Ensemble
 from pluribus.report import Case, write_report
 
 MOST_MEMBERSHIPS = 50  # columns in labels.csv
+PLAN_FROM = 50_000  # objects: for fewer, nobody has to know
 OF_ALL_METHODS = ("consensus.csv", "methods.csv")  # written only if several methods were compared
 
 
@@ -87,6 +88,15 @@ def say(console: Console, notes: list[str]) -> list[str]:
     for text in notes:
         console.print(f"  Note: {text}", markup=False, highlight=False)
     return notes
+
+
+def say_plan(console: Console, plan: Plan, n_objects: int, *, asked: bool) -> list[str]:
+    """Print what a job takes of memory and why, if it is large or the limit was given; and return it for the report."""
+    if n_objects < PLAN_FROM and not asked:
+        return []
+    for sentence in plan.sentences:
+        console.print(f"  {sentence}", markup=False, highlight=False)
+    return list(plan.sentences)
 
 
 def write(case: Case, out: Path, figures: Mapping[str, Any]) -> Written:

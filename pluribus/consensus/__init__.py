@@ -8,7 +8,7 @@ from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumula
 from pluribus.consensus._correspondence import correspondence
 from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
-from pluribus.consensus._ensemble_clusterer import EnsembleClusterer, suitable_generator
+from pluribus.consensus._ensemble_clusterer import EnsembleClusterer, plan_of, suitable_generator
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
@@ -21,6 +21,7 @@ from pluribus.consensus._mutual_information import MutualInformationConsensus
 from pluribus.consensus._names import by_name, configured, names
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
+from pluribus.consensus._plan import Plan, make_plan
 from pluribus.consensus._selection import Selection, select
 from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
@@ -45,6 +46,7 @@ __all__ = [
     "MixtureConsensus",
     "MutualInformationConsensus",
     "PairwiseProbabilistic",
+    "Plan",
     "Selection",
     "SimilarityPartitioning",
     "SoftCorrespondence",
@@ -55,7 +57,9 @@ __all__ = [
     "compare_methods",
     "configured",
     "correspondence",
+    "make_plan",
     "names",
+    "plan_of",
     "select",
     "select_members",
     "suitable_generator",

@@ -1,7 +1,7 @@
 """From data to consensus in one estimator."""
 
 import warnings
-from numbers import Integral
+from numbers import Integral, Real
 from os import PathLike
 from typing import Any
 
@@ -10,15 +10,16 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import seeds
+from pluribus._engine import memory_budget, seeds
 from pluribus.consensus._constrained_base import as_preferences, enough_clusters
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
-from pluribus.consensus._names import configured
+from pluribus.consensus._names import configured, name_of
 from pluribus.consensus._nearest_rows import NearestRows
 from pluribus.consensus._number_of_clusters import accumulate
+from pluribus.consensus._plan import Plan, make_plan
 from pluribus.constraints import Constraints, as_constraints
-from pluribus.generate import Generator, preset
+from pluribus.generate import Generator, k_range, preset
 from pluribus.tables import Rows, open_rows
 from pluribus.tables._rows import ArrayRows
 
@@ -50,6 +51,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         broken: ``violations_`` has what was.
     checkpoint : path, optional
         A directory that keeps each finished member of the ensemble: a fit that was stopped continues there.
+    memory_limit : number of bytes, or text such as "4GB" or "50%", optional
+        What the fit may take, by default 70 % of the free memory. It decides what is held in memory and what in files,
+        and whether all pairs are looked at; what cannot fit is refused before work starts. ``plan_`` says what was
+        chosen.
     random_state : int, RandomState or None
     n_jobs : int, optional
         Cores for the generation of the ensemble; the result does not depend on it.
@@ -66,6 +71,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Normalized entropy of the memberships, 0 to 1.
     ensemble_ : Ensemble
     consensus_ : the fitted consensus function
+    plan_ : Plan
+        What it takes of memory, and what was chosen for that.
     violations_ : Violations
         The constraints that are broken; soft ones only, if they are heeded while extracting.
 
@@ -91,6 +98,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "constraints_at": [StrOptions(set(LEVELS)), tuple, list],
         "checkpoint": [str, PathLike, None],
+        "memory_limit": [Real, str, None],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -104,6 +112,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         *,
         constraints_at: str | tuple[str, ...] = "extracting",
         checkpoint: str | PathLike | None = None,
+        memory_limit: float | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = True,
@@ -113,6 +122,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.n_clusters = n_clusters
         self.constraints_at = constraints_at
         self.checkpoint = checkpoint
+        self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -147,8 +157,11 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         if "extracting" in levels and self.n_clusters is not None:
             known.ensure_feasible(self.n_clusters, allow_empty=False)
         told = {"constraints": known} if "generating" in levels else {}
-        self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
-        self.consensus_ = self._combine(consensus, X, known, levels)
+        with memory_budget(self.memory_limit) as limit:
+            method = "eac" if consensus is None else name_of(consensus)
+            self.plan_ = plan_of(X, generator, method, self.n_clusters, limit)
+            self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
+            self.consensus_ = self._combine(consensus, X, known, levels)
         self.labels_ = self.consensus_.labels_
         self.n_clusters_ = self.consensus_.n_clusters_
         self.membership_ = self.consensus_.membership_
@@ -223,10 +236,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
 
     def _combine(self, consensus: Any, X: Any, known: Constraints, levels: tuple[str, ...]) -> Any:
         if consensus is None:
-            return accumulate(self.ensemble_, self.n_clusters, verbose=self.verbose)
+            return accumulate(self.ensemble_, self.n_clusters, n_jobs=self.n_jobs, verbose=self.verbose)
         finds_k = getattr(consensus, "finds_n_clusters", False)
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
-            found = accumulate(self.ensemble_, None, verbose=self.verbose).n_clusters_
+            found = accumulate(self.ensemble_, None, n_jobs=self.n_jobs, verbose=self.verbose).n_clusters_
             consensus.set_params(n_clusters=enough_clusters(known, found) if "extracting" in levels else found)
         more = {"X": X} if getattr(consensus, "needs_data", False) else {}
         if "extracting" in levels:
@@ -241,6 +254,25 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def plan_of(
+    X: Any, generator: Any, method: str = "eac", n_clusters: int | None = None, limit: float | str | None = None
+) -> Plan:
+    """What clustering X will take of memory; refused if that is more than the limit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.consensus import plan_of
+    >>> from pluribus.generate import Generator
+    >>> plan_of(np.zeros((1000, 4)), Generator(), limit="1GB").parts["labels"]
+    100000
+    """
+    n = X.shape[0]
+    table = getattr(X, "nbytes", 0) if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else 0
+    most = k_range(n, generator.n_clusters)[1] if hasattr(generator, "n_clusters") else 128
+    return make_plan(n, generator.n_members, most, method=method, n_clusters=n_clusters, table=table, limit=limit)
 
 
 def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_members: int = 100) -> Generator:

@@ -9,12 +9,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from pluribus._engine import in_bytes, memory_limit
 from pluribus.consensus import _dendrogram, _neighbor_trees, _trees
 from pluribus.consensus._base import ConsensusMixin
+from pluribus.consensus._method_effort import bytes_needed
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.partitions import Ensemble, as_ensemble, order_by_size
 
-_EXACT_SECONDS = 60  # up to which all pairs are looked at
 _LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
 
 
@@ -225,15 +226,18 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
             return self.evidence if self.evidence in ("sparse", "neighbors") else "dense"
         if self.evidence != "auto":
             return self.evidence
-        seconds = _trees.predict_seconds(ensemble, method)
-        if seconds > _EXACT_SECONDS:  # or less, if many rows of labels are equal
-            seconds = _trees.predict_seconds(ensemble.unique_rows().ensemble, method)
-        if seconds <= _EXACT_SECONDS:
+        seconds, needed = _trees.predict_seconds(ensemble, method), _bytes_of_pairs(ensemble)
+        if seconds > _trees.EXACT_SECONDS or needed > memory_limit():  # or less, if many rows of labels are equal
+            distinct = ensemble.unique_rows().ensemble
+            seconds, needed = _trees.predict_seconds(distinct, method), _bytes_of_pairs(distinct)
+        if seconds <= _trees.EXACT_SECONDS and needed <= memory_limit():
             return "operator"
+        what = f"take about {seconds / 60:,.0f} minutes"
+        if seconds <= _trees.EXACT_SECONDS:
+            what = f"need {in_bytes(needed)}, more than the {in_bytes(memory_limit())} allowed"
         warnings.warn(
-            f"{method} link on all pairs of these {ensemble.n_objects:,} objects would take about "
-            f"{seconds / 60:,.0f} minutes; it goes along the strongest pairs of each object instead. "
-            "Say evidence='operator' for all pairs.",
+            f"{method} link on all pairs of these {ensemble.n_objects:,} objects would {what}; it goes along the "
+            "strongest pairs of each object instead. Say evidence='operator' for all pairs.",
             UserWarning,
             stacklevel=4,
         )
@@ -289,3 +293,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
                 )
             k = _dendrogram.longest_lived(self.lifetimes_, self.k_range, self.allow_single_cluster)
         return _dendrogram.cut_into(self.linkage_, k)
+
+
+def _bytes_of_pairs(ensemble: Ensemble) -> float:
+    return bytes_needed("eac", ensemble.n_objects, len(ensemble), 1)

@@ -75,6 +75,20 @@ def by_name(name: str) -> Callable[..., Any]:
         raise ValueError(f"No consensus function is called {name!r}; there are {', '.join(names())}.") from None
 
 
+def name_of(consensus: Any) -> str:
+    """The name of a consensus function, as far as its class tells; empty for what is none of ours.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import PairwiseProbabilistic
+    >>> from pluribus.consensus._names import name_of
+    >>> name_of(PairwiseProbabilistic(3))
+    'ppc'
+    """
+    classes = ((name, getattr(make, "func", make)) for name, make in _BY_NAME.items())
+    return next((name for name, made in classes if made is type(consensus)), "")
+
+
 def configured(consensus: Any, *, n_clusters: int | None, random_state: int, verbose: bool) -> Any:
     """A consensus function, given or by name, with these parameters where it has them.
 

@@ -13,6 +13,7 @@ from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble, UniqueRows
 
 _STEPS = 100  # how often progress is shown
+EXACT_SECONDS = 60  # up to which evidence accumulation looks at all pairs
 _SECONDS_OF_PAIR = {"single": 10e-9, "average": 20e-9}  # for each cluster that holds the pair
 _SECONDS_OF_PAIR_MISSING = {"single": 40e-9, "average": 60e-9}
 
@@ -23,7 +24,12 @@ def predict_seconds(ensemble: Ensemble, method: str) -> float:
     for column in ensemble.labels.T:
         sizes = np.bincount(column[column >= 0]).astype(np.float64)
         n_pairs += float(sizes @ sizes)
-    return n_pairs * (_SECONDS_OF_PAIR_MISSING if ensemble.has_missing else _SECONDS_OF_PAIR)[method]
+    return seconds_of_pairs(n_pairs, method, missing=ensemble.has_missing)
+
+
+def seconds_of_pairs(n_pairs: float, method: str, *, missing: bool = False) -> float:
+    """About how long exact linkage takes on so many pairs, counted in each cluster that holds them."""
+    return n_pairs * (_SECONDS_OF_PAIR_MISSING if missing else _SECONDS_OF_PAIR)[method]
 
 
 def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:

@@ -1,5 +1,8 @@
 """How much memory evidence may take: refuse before allocating, and say what to do instead."""
 
+from pluribus._engine import in_bytes
+from pluribus._engine import memory_limit as allowed
+
 DEFAULT_LIMIT = 2 * 2**30
 
 
@@ -23,7 +26,7 @@ def refuse_above(limit: float, n_bytes: float, what: str) -> None:
     """Raise if ``what`` would take more than the limit."""
     if n_bytes > limit:
         raise MemoryLimitError(
-            f"{what} would take {_in_words(n_bytes)}, more than memory_limit = {_in_words(limit)}. Use "
+            f"{what} would take {in_bytes(n_bytes)}, more than memory_limit = {in_bytes(limit)}. Use "
             "form='operator', which holds no matrix, or form='neighbors', or raise memory_limit."
         )
 
@@ -31,14 +34,7 @@ def refuse_above(limit: float, n_bytes: float, what: str) -> None:
 def check_limit(memory_limit: float | None) -> float:
     """The limit in bytes."""
     if memory_limit is None:
-        return DEFAULT_LIMIT
+        return min(DEFAULT_LIMIT, allowed())
     if not memory_limit > 0:
         raise ValueError(f"memory_limit must be a positive number of bytes; got {memory_limit!r}.")
     return float(memory_limit)
-
-
-def _in_words(n_bytes: float) -> str:
-    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n_bytes >= size:
-            return f"{n_bytes / size:.1f} {unit}"
-    return f"{n_bytes:.0f} bytes"

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from pluribus import Ensemble
-from pluribus.consensus import EvidenceAccumulation, _evidence_accumulation, _graph_groups, by_name
+from pluribus.consensus import EvidenceAccumulation, _graph_groups, _trees, by_name
 from pluribus.evidence import CoAssociation
 
 HAND = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [1, 2, 1, 1], [1, 2, 1, 0], [2, 2, 1, 1]])
@@ -254,7 +254,7 @@ def test_auto_takes_neighbors_where_all_pairs_take_long_and_says_so(linkage, mon
     labels = np.repeat([0, 10, 20], 40)[:, None] + rng.integers(0, 4, (120, 15))
     exact = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(labels)
     assert exact.evidence_ == "operator"
-    monkeypatch.setattr(_evidence_accumulation, "_EXACT_SECONDS", 0)
+    monkeypatch.setattr(_trees, "EXACT_SECONDS", 0)
     with pytest.warns(UserWarning, match=f"{linkage} link on all pairs of these 120 objects .* evidence='operator'"):
         few = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(labels)
     assert few.evidence_ == "neighbors"

@@ -1,6 +1,6 @@
 import pytest
 
-from pluribus._engine import _memory, free_memory, in_bytes, memory_limit
+from pluribus._engine import _memory, free_memory, in_bytes, memory_budget, memory_limit
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,14 @@ def test_container_with_a_limit(monkeypatch, tmp_path):
 def test_words():
     assert in_bytes(999) == "999 bytes"
     assert in_bytes(1.26e6) == "1.3 MB"
+
+
+def test_budgets_are_inside_each_other():
+    with memory_budget("3GB") as outer:
+        assert outer == memory_limit() == 3e9
+        with memory_budget(None):
+            assert memory_limit() == 3e9
+        with memory_budget("1GB"):
+            assert memory_limit() == 1e9
+        assert memory_limit() == 3e9
+    assert memory_limit() != 3e9
