@@ -94,7 +94,7 @@ def _run(job: CombineJob) -> _output.Written:
             consensus = compared.consensus
         elif method == "eac":
             consensus = (
-                accumulate(ensemble, k, unobserved="zero", verbose=not job.quiet)
+                accumulate(ensemble, k, unobserved="zero", n_jobs=-1, verbose=not job.quiet)
                 if choice is None
                 else _number.accumulated(choice)
             )

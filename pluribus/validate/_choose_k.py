@@ -153,7 +153,7 @@ def choose_k(
     sources = Sources(X=X, ensemble=members, sample_size=limit, random_state=sample_seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The number of clusters found")  # it is not taken from there
-        consensus = accumulate(members, verbose=verbose)
+        consensus = accumulate(members, n_jobs=n_jobs, verbose=verbose)
     ks = asked_for or _default_range(consensus)
     undivided = ks[0] == 1 or ks == (n,)
     if undivided:  # there are no two clusters, or no two objects in one, to hold against anything
