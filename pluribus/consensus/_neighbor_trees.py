@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import sparse
 
+from pluribus._engine import DaskCluster
 from pluribus._kernels._graph_link import (
     components,
     most_leaving,
@@ -11,9 +12,11 @@ from pluribus._kernels._graph_link import (
     strongest_leaving,
 )
 from pluribus._kernels._pair_counts import member_lists
+from pluribus.consensus._far_forest import forest_by_cluster
 from pluribus.consensus._graph_groups import GraphGroups
 from pluribus.consensus._trees import expand, sorted_linkage
 from pluribus.evidence import CoAssociation
+from pluribus.evidence._co_association import NEIGHBORS
 from pluribus.partitions import Ensemble, UniqueRows
 
 _LOOKED_AT = 1e9  # pairs, in the search for what joins the components of a graph
@@ -41,21 +44,35 @@ def spanning_tree_link(evidence: CoAssociation) -> np.ndarray:
     return sorted_linkage(*merges, np.ones(evidence.shape[0]))
 
 
-def neighbor_single_link(ensemble: Ensemble, *, n_jobs: int | None = None) -> np.ndarray:
+def neighbor_single_link(
+    ensemble: Ensemble, *, n_jobs: int | None = None, engine: DaskCluster | None = None
+) -> np.ndarray:
     """Single link on the strongest pairs of each two different rows of labels."""
     rows = _sorted_rows(ensemble)
-    return expand(rows, *_spanning_tree(CoAssociation(rows.ensemble, form="neighbors", n_jobs=n_jobs)))
+    n = rows.ensemble.n_objects
+    if engine is None or n == 1:
+        return expand(rows, *_spanning_tree(CoAssociation(rows.ensemble, form="neighbors", n_jobs=n_jobs)))
+    forest = forest_by_cluster(rows.ensemble, NEIGHBORS, engine)
+    return expand(rows, *_joined(n, forest.left, forest.right, forest.value, rows.ensemble))
 
 
 def _spanning_tree(evidence: CoAssociation) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both ends and the dissimilarity of each edge."""
-    n = evidence.shape[0]
-    left, right, value = _strongest_first(evidence)
+    bridged = evidence.ensemble if evidence.form == "neighbors" else None
+    return _joined(evidence.shape[0], *_strongest_first(evidence), bridged)
+
+
+def _joined(
+    n: int, left: np.ndarray, right: np.ndarray, value: np.ndarray, bridged: Ensemble | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both ends and the dissimilarity of each edge of a tree of the pairs given, the strongest first.
+
+    What they leave apart is joined by the strongest pairs of the ensemble ``bridged``, and at last at evidence 0.
+    """
     parent = np.arange(n)
     taken = spanning_forest(left, right, parent)
     edges = [(left[taken], right[taken], value[taken])]
-    if len(taken) < n - 1 and evidence.form == "neighbors" and evidence.ensemble is not None:
-        edges += _bridges(evidence.ensemble, parent)
+    if len(taken) < n - 1 and bridged is not None:
+        edges += _bridges(bridged, parent)
     first = np.unique(components(parent), return_index=True)[1]  # of each component that nothing is known to join
     edges.append((np.full(len(first) - 1, first[0]), first[1:], np.zeros(len(first) - 1)))
     left, right, value = (np.concatenate(part) for part in zip(*edges, strict=True))
@@ -118,10 +135,12 @@ def _bridges(ensemble: Ensemble, parent: np.ndarray) -> list[tuple[np.ndarray, n
 # -- average link --------------------------------------------------------------------------------------------------
 
 
-def neighbor_average_link(ensemble: Ensemble, *, n_jobs: int | None = None, verbose: bool) -> np.ndarray:
+def neighbor_average_link(
+    ensemble: Ensemble, *, n_jobs: int | None = None, engine: DaskCluster | None = None, verbose: bool
+) -> np.ndarray:
     """Average link in which only groups with a strong pair merge, until few enough are left to compare all."""
     rows = _sorted_rows(ensemble)
-    groups = GraphGroups(CoAssociation(rows.ensemble, form="neighbors", n_jobs=n_jobs), rows.counts)
+    groups = GraphGroups(CoAssociation(rows.ensemble, form="neighbors", engine=engine, n_jobs=n_jobs), rows.counts)
     return expand(rows, *groups.merge_all(verbose=verbose))
 
 

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from pluribus._engine import DaskCluster, as_cluster
 from pluribus.evidence import _matrices
+from pluribus.evidence._far_nearest import nearest_by_cluster
 from pluribus.evidence._lists import Lists, lists_of
 from pluribus.evidence._memory import check_limit, refuse_above
 from pluribus.evidence._nearest import nearest_by_labels
@@ -17,7 +19,7 @@ from pluribus.partitions import Ensemble, as_ensemble
 
 _FORMS = ("auto", "operator", "sparse", "neighbors", "dense")
 _DENSE_UP_TO = 2_000
-_NEIGHBORS = 30
+NEIGHBORS = 30
 
 
 class CoAssociation:
@@ -48,6 +50,8 @@ class CoAssociation:
         Neighbors of each object in the "neighbors" form; the union of both directions is held.
     X : array of shape (n, d), optional
         Features by which to find neighbors.
+    engine : "dask", the address of a scheduler, or a distributed.Client, optional
+        A Dask cluster whose workers find the neighbors by evidence, the same ones; "dask" is the client in scope.
     n_jobs : int, optional
         Threads that fill matrices and multiply. The result does not depend on it.
     memory_limit : number of bytes, default 2 GiB
@@ -83,6 +87,7 @@ class CoAssociation:
         form: str = "auto",
         n_neighbors: int | None = None,
         X: Any = None,
+        engine: Any = None,
         n_jobs: int | None = None,
         memory_limit: float | None = None,
     ) -> None:
@@ -107,7 +112,7 @@ class CoAssociation:
         elif form == "sparse":
             self._matrix = self.to_sparse()
         elif form == "neighbors":
-            self._matrix = self._limit_neighbors(n_neighbors or _NEIGHBORS, X)
+            self._matrix = self._limit_neighbors(n_neighbors or NEIGHBORS, X, as_cluster(engine))
 
     @classmethod
     def from_matrix(cls, C: Any) -> "CoAssociation":
@@ -311,12 +316,14 @@ class CoAssociation:
         comfortable = _matrices.BYTES_PER_ENTRY * self.predict_nnz() <= self.memory_limit / 2
         return "sparse" if comfortable else "operator"
 
-    def _limit_neighbors(self, n_neighbors: int, X: Any) -> sparse.csr_array:
+    def _limit_neighbors(self, n_neighbors: int, X: Any, cluster: DaskCluster | None) -> sparse.csr_array:
         n = self.shape[0]
-        if X is None:
+        if X is not None:
+            nearest = _matrices.nearest_by_features(X, n, n_neighbors, self.n_jobs)
+        elif cluster is None or n == 1:
             nearest = nearest_by_labels(self._lists, n_neighbors, self.n_jobs)
         else:
-            nearest = _matrices.nearest_by_features(X, n, n_neighbors, self.n_jobs)
+            nearest = nearest_by_cluster(self._lists, n_neighbors, cluster)
         return _matrices.neighbor_matrix(self._lists, nearest, self.n_jobs)
 
     def _in_counts(self, min_count: float) -> float:
