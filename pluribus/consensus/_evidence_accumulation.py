@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import in_bytes, memory_limit
+from pluribus._engine import DaskCluster, EngineMixin, as_cluster, in_bytes, memory_limit
 from pluribus.consensus import _dendrogram, _neighbor_trees, _trees
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.consensus._method_effort import bytes_needed
@@ -19,7 +19,7 @@ from pluribus.partitions import Ensemble, as_ensemble, order_by_size
 _LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
 
 
-class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
+class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     """Combine partitions by letting each vote on each pair of objects, then link the pairs with the most votes.
 
     The evidence for a pair is the share of the partitions that put both into one cluster, among those that cover both.
@@ -60,6 +60,9 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         evidence 0.
     ward_metric : {"sqrt", "raw"}
         Ward on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as in the source.
+    engine : "dask", the address of a scheduler, or a distributed.Client, optional
+        A Dask cluster whose workers search for the strongest pairs, where ``evidence`` is "neighbors", and link along
+        them by single link; "dask" is the client in scope. The result is the same.
     n_jobs : int, optional
         Threads that search for the strongest pairs and link along them. The result does not depend on it.
     verbose : bool
@@ -115,6 +118,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
         "unobserved": [StrOptions({"warn", "error", "zero"})],
         "ward_metric": [StrOptions({"sqrt", "raw"})],
+        "engine": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
@@ -131,6 +135,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         evidence: str = "auto",
         unobserved: str = "warn",
         ward_metric: str = "sqrt",
+        engine: Any = None,
         n_jobs: int | None = None,
         verbose: bool = True,
     ) -> None:
@@ -143,6 +148,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         self.evidence = evidence
         self.unobserved = unobserved
         self.ward_metric = ward_metric
+        self.engine = engine
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -155,11 +161,12 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         y : ignored
         """
         self._validate_params()
+        cluster = as_cluster(self.engine)
         self.linkage_method_ = self._choose_linkage()
         evidence = self._gather(ensemble)
         self._check_cut(evidence.shape[0])
         self._check_unobserved(evidence)
-        self.linkage_ = self._link(evidence)
+        self.linkage_ = self._link(evidence, cluster)
         top = None if self.linkage_method_ == "ward" else 1.0
         self.lifetimes_ = _dendrogram.lifetimes(self.linkage_, top, self.lifetime_scale)
         labels = self._cut()
@@ -243,12 +250,12 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
         )
         return "neighbors"
 
-    def _link(self, evidence: CoAssociation) -> np.ndarray:
+    def _link(self, evidence: CoAssociation, cluster: DaskCluster | None) -> np.ndarray:
         method = self.linkage_method_
         if evidence.shape[0] == 1:
             return np.empty((0, 4))
         if self.evidence_ == "neighbors":
-            return self._link_neighbors(evidence)
+            return self._link_neighbors(evidence, cluster)
         if method == "single" and evidence.form == "sparse":
             return _neighbor_trees.spanning_tree_link(evidence)
         ensemble = None if "dense" in (evidence.form, self.evidence) else evidence.ensemble
@@ -264,7 +271,7 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
                 "CoAssociation(ensemble, form='operator', memory_limit=...) if the memory is there."
             ) from error
 
-    def _link_neighbors(self, evidence: CoAssociation) -> np.ndarray:
+    def _link_neighbors(self, evidence: CoAssociation, cluster: DaskCluster | None) -> np.ndarray:
         method = self.linkage_method_
         if method not in ("single", "average"):
             raise ValueError(
@@ -277,8 +284,10 @@ class EvidenceAccumulation(ConsensusMixin, BaseEstimator):
             return _neighbor_trees.graph_average_link(evidence, verbose=self.verbose)
         ensemble = as_ensemble(evidence.ensemble)
         if method == "single":
-            return _neighbor_trees.neighbor_single_link(ensemble, n_jobs=self.n_jobs)
-        return _neighbor_trees.neighbor_average_link(ensemble, n_jobs=self.n_jobs, verbose=self.verbose)
+            return _neighbor_trees.neighbor_single_link(ensemble, n_jobs=self.n_jobs, engine=cluster)
+        return _neighbor_trees.neighbor_average_link(
+            ensemble, n_jobs=self.n_jobs, engine=cluster, verbose=self.verbose
+        )
 
     def _cut(self) -> np.ndarray:
         if self.threshold is not None:

@@ -1,6 +1,7 @@
 """Evidence accumulation as it finds the number of clusters by itself: among how many it looks."""
 
 import warnings
+from typing import Any
 
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.partitions import Ensemble
@@ -13,6 +14,7 @@ def accumulate(
     n_clusters: int | None = None,
     *,
     unobserved: str = "warn",
+    engine: Any = None,
     n_jobs: int | None = None,
     verbose: bool = True,
 ) -> EvidenceAccumulation:
@@ -27,7 +29,7 @@ def accumulate(
     ----------
     ensemble : Ensemble
     n_clusters : int, optional
-    unobserved, n_jobs, verbose : see ``EvidenceAccumulation``
+    unobserved, engine, n_jobs, verbose : see ``EvidenceAccumulation``
 
     Examples
     --------
@@ -47,6 +49,7 @@ def accumulate(
         k_range=k_range,
         lifetime_scale="log" if fine else "share",
         unobserved=unobserved,
+        engine=engine,
         n_jobs=n_jobs,
         verbose=verbose,
     ).fit(ensemble)
