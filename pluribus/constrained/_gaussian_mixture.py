@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from ._base import Given
 from ._linked_data import LinkedData
 from ._linked_mixture import LinkedMixture
 
@@ -136,24 +138,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(
-        self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None
-    ) -> "ConstrainedGaussianMixture":
-        """Fit the mixture.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-            Sparse only with ``covariance_type`` "diag" or "spherical".
-        y : ignored
-        constraints : Constraints, optional
-        sample_weight : array-like of shape (n,), optional
-            Objects that are linked count as often as they weigh on the mean; within them, a heavier one has more say.
-        """
-        given = self._check_given(X, constraints, sample_weight)
-        witness = self._check_feasible(given.constraints).witness
+    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
         data = LinkedData(
             given.X, given.constraints, given.weights, self.n_clusters, witness, per_chunklet=self.prior == "chunklet"
         )
         self._adopt(given, data, self._climb_from_all(data))
-        return self

@@ -149,7 +149,7 @@ class LinkedData:
         near = counts if before is None else before
         start = np.clip(np.log(near / near.max()), np.log(_LEAST_SHARE), 0)
         bounds = [(np.log(_LEAST_SHARE), 0)] * len(counts)
-        options = {"maxiter": 200, "ftol": 1e-15, "gtol": 1e-10}
+        options = {"maxiter": 200, "ftol": 1e-12, "gtol": 1e-7}
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         weights = np.exp(found.x)
         return weights / weights.sum()

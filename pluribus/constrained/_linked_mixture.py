@@ -2,7 +2,7 @@
 
 import warnings
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -32,7 +32,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
     """A Gaussian mixture in which the labels of some objects depend on each other.
 
     What differs between the methods: how labels are summed over (``_inference``), how the weights of the clusters are
-    estimated (``weights``), and what else is fitted around EM.
+    estimated (``weights``), and what is fitted around EM (``_fit``).
     """
 
     membership_: np.ndarray
@@ -60,6 +60,26 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
     random_state: Any
     n_jobs: int | None
     verbose: bool
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the mixture.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n, d)
+            Sparse only with ``covariance_type`` "diag" or "spherical".
+        y : ignored
+        constraints : Constraints, optional
+        sample_weight : array-like of shape (n,), optional
+            Objects that are linked count as often as they weigh on the mean; within them, a heavier one has more say.
+        """
+        given = self._check_given(X, constraints, sample_weight)
+        self._fit(given, self._check_feasible(given.constraints).witness)
+        return self
+
+    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
+        """What the method does with input that was checked; the witness satisfies all hard constraints, if known."""
+        raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable cluster of each row of X, about which no constraints are known."""
@@ -131,7 +151,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
             warnings.warn(
                 f"{len(errors)} of {n_starts} starts collapsed, and count for nothing: {errors[0]}",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return max(runs, key=lambda run: run.path[-1])
 
@@ -214,7 +234,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
             warnings.warn(
                 f"the best start was still moving after max_iter={self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         U = data.potentials(run.mixture)
         dtype = given.X.dtype
@@ -261,10 +281,10 @@ def _warn_of_loops(data: LinkedData, inference: Inference, weights: str) -> None
     if inference.exact:
         how = {"messages": "passing messages", "mean-field": "a mean field", "gibbs": "sampling"}[inference.loopy]
         said = f"these are approximated by {how}, and the objective need not rise in each iteration"
-        warnings.warn(which + said, stacklevel=4)
+        warnings.warn(which + said, stacklevel=5)
     if weights == "conditional":
         said = "for these, the weights of the clusters are those of weights='joint'"
-        warnings.warn(which + said, stacklevel=4)
+        warnings.warn(which + said, stacklevel=5)
 
 
 def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | None:

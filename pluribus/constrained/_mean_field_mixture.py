@@ -150,20 +150,8 @@ class MeanFieldMixture(LinkedMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> "MeanFieldMixture":
-        """Fit the mixture.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, d)
-        y : ignored
-        constraints : Constraints, optional
-        sample_weight : array-like of shape (n,), optional
-            Objects that are linked count as often as they weigh on the mean; within them, a heavier one has more say.
-        """
-        given = self._check_given(X, constraints, sample_weight)
+    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
         grid = self._check_eta(given)
-        witness = self._check_feasible(given.constraints).witness
         self.eta_, self.eta_path_ = grid[0], np.empty((0, 2))
         if len(grid) > 1:
             self.eta_, self.eta_path_ = choose_eta(
@@ -174,7 +162,6 @@ class MeanFieldMixture(LinkedMixture):
             )
         data, run = self._fit_rows(given, witness, self.eta_)
         self._adopt(given, data, run)
-        return self
 
     @property
     def _inference(self) -> Inference:

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus.constraints import Constraints
 
+from ._base import Given
 from ._linked_data import Inference, LinkedData, Mixture
 from ._linked_mixture import LinkedMixture, Run
 from ._network import Beliefs, Sampling
@@ -155,21 +156,8 @@ class PenalizedMixture(LinkedMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> "PenalizedMixture":
-        """Fit the mixture.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n, d)
-            Sparse only with ``covariance_type`` "diag" or "spherical".
-        y : ignored
-        constraints : Constraints, optional
-        sample_weight : array-like of shape (n,), optional
-            Objects that are linked count as often as they weigh on the mean; within them, a heavier one has more say.
-        """
-        given = self._check_given(X, constraints, sample_weight)
+    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
         factors = self._check_anneal()
-        witness = self._check_feasible(given.constraints).witness
         *stages, data = [
             LinkedData(given.X, given.constraints, given.weights, self.n_clusters, witness, factor=factor)
             for factor in (*factors, 1.0)
@@ -178,7 +166,6 @@ class PenalizedMixture(LinkedMixture):
         run = self._climb_from_all(data, stages=stages)
         self._adopt(given, data, run)
         self.violation_prob_ = violation_probabilities(given.constraints, data, run.beliefs)
-        return self
 
     @property
     def _inference(self) -> Inference:
@@ -207,7 +194,7 @@ class PenalizedMixture(LinkedMixture):
             warnings.warn(
                 "objects are linked to more than two others on the mean by soft must-links: all in one cluster may "
                 "come out as likeliest. Take weights='uniform', and perhaps anneal=(0, 0.25, 0.5, 0.75)",
-                stacklevel=3,
+                stacklevel=4,
             )
 
 
