@@ -12,6 +12,7 @@ from ._names import by_name, names
 from ._pairwise_kmeans import PairwiseKMeans
 from ._penalized_mixture import PenalizedMixture
 from ._seeded_kmeans import SeededKMeans
+from ._size_constrained_kmeans import SizeConstrainedKMeans
 
 __all__ = [
     "ConstrainedGaussianMixture",
@@ -25,6 +26,7 @@ __all__ = [
     "PairwiseKMeans",
     "PenalizedMixture",
     "SeededKMeans",
+    "SizeConstrainedKMeans",
     "by_name",
     "names",
 ]

@@ -12,6 +12,7 @@ from ._metric_pairwise_kmeans import MetricPairwiseKMeans
 from ._pairwise_kmeans import PairwiseKMeans
 from ._penalized_mixture import PenalizedMixture
 from ._seeded_kmeans import SeededKMeans
+from ._size_constrained_kmeans import SizeConstrainedKMeans
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
     "constrained-kmeans": partial(SeededKMeans, fixed=True),
@@ -24,6 +25,7 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "penalized": PenalizedMixture,
     "ppc-mixture": PenalizedMixture,
     "seeded-kmeans": partial(SeededKMeans, fixed=False),
+    "size-constrained": SizeConstrainedKMeans,
 }
 
 

@@ -14,6 +14,7 @@ from pluribus.partitions._ensemble import Ensemble, UniqueRows, as_ensemble
 from pluribus.partitions._labels import encode_labels, order_by_size
 from pluribus.partitions._memberships import check_membership, harden, normalized_entropy
 from pluribus.partitions._sampling import stratified_sample
+from pluribus.partitions._size_weights import assign_weights, weight_bounds
 from pluribus.partitions._sizes import SizedAssignment, SizeError, assign_sizes, size_bounds
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "UniqueRows",
     "as_ensemble",
     "assign_sizes",
+    "assign_weights",
     "check_membership",
     "contingency",
     "contingency_of_codes",
@@ -32,4 +34,5 @@ __all__ = [
     "order_by_size",
     "size_bounds",
     "stratified_sample",
+    "weight_bounds",
 ]

@@ -120,13 +120,13 @@ def assign_sizes(
         raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
     n, k = cost.shape
     lower, upper = size_bounds(n, k, size_min, size_max)
-    length = next((kept for most, kept in _KEPT if k <= most), 16)
+    length = kept_moves(k)
     found = np.zeros(k)
     if prices is not None:
         found[:] = prices
     else:
         deck = np.random.default_rng(random_state).permutation(n)
-        for size in _sample_sizes(n, k):
+        for size in sample_sizes(n, k):
             few = np.ascontiguousarray(cost[np.sort(deck[:size])])
             assign_within_bounds(few, lower * size // n, -(-upper * size // n), found, np.empty(size, np.int64), length)
     labels = np.empty(n, np.int64)
@@ -136,7 +136,12 @@ def assign_sizes(
     return SizedAssignment(labels, total, found)
 
 
-def _sample_sizes(n: int, k: int) -> list[int]:
+def kept_moves(k: int) -> int:
+    """Of how many moves between two of k clusters to keep the cheapest."""
+    return next((kept for most, kept in _KEPT if k <= most), 16)
+
+
+def sample_sizes(n: int, k: int) -> list[int]:
     """From the smallest sample to the largest, without all points."""
     sizes = []
     size = n // _SMALLER
@@ -149,11 +154,7 @@ def _sample_sizes(n: int, k: int) -> list[int]:
 def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: Any) -> np.ndarray:
     if given is None:
         return np.full(k, default, np.int64)
-    sizes = np.asarray(given)
-    if sizes.ndim > 1 or sizes.shape not in ((), (k,)):
-        raise SizeError(f"{name} has shape {sizes.shape}: give one bound for all clusters, or one for each of the {k}.")
-    if sizes.dtype.kind not in "iuf" or not np.isfinite(sizes).all() or (sizes < 0).any():
-        raise SizeError(f"{name}={given!r}: give numbers of objects, or shares between 0 and 1, not below 0.")
+    sizes = in_shape(name, given, k, "objects")
     if sizes.dtype.kind == "f" and (sizes <= 1).all():
         exact = sizes * n
         near = np.rint(exact)
@@ -161,3 +162,13 @@ def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: An
     elif (sizes != np.rint(sizes)).any():
         raise SizeError(f"{name}={given!r} is no whole number of objects, and above 1 no share.")
     return np.broadcast_to(sizes, k).astype(np.int64)
+
+
+def in_shape(name: str, given: Any, k: int, unit: str) -> np.ndarray:
+    """A bound for all of k clusters, or one for each, as an array of finite numbers from 0."""
+    sizes = np.asarray(given)
+    if sizes.shape not in ((), (k,)):
+        raise SizeError(f"{name} has shape {sizes.shape}: give one bound for all clusters, or one for each of the {k}.")
+    if sizes.dtype.kind not in "iuf" or not np.isfinite(sizes).all() or (sizes < 0).any():
+        raise SizeError(f"{name}={given!r}: give numbers of {unit}, or shares between 0 and 1, not below 0.")
+    return sizes

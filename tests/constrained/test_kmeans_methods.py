@@ -21,6 +21,7 @@ from pluribus.constrained import (
     MetricPairwiseKMeans,
     PairwiseKMeans,
     SeededKMeans,
+    SizeConstrainedKMeans,
     by_name,
     names,
 )
@@ -33,10 +34,11 @@ METHODS = [
     MetricPairwiseKMeans(3, metric="full", per_cluster=True, random_state=0),
     SeededKMeans(3, random_state=0),
     SeededKMeans(3, fixed=False, random_state=0),
+    SizeConstrainedKMeans(3, random_state=0),
 ]
-NAMES = ["cop", "pairwise", "metric", "metric-full", "constrained", "seeded"]
+NAMES = ["cop", "pairwise", "metric", "metric-full", "constrained", "seeded", "size-constrained"]
 every_method = pytest.mark.parametrize("method", METHODS, ids=NAMES)
-heeding = pytest.mark.parametrize("method", METHODS[:5], ids=NAMES[:5])
+heeding = pytest.mark.parametrize("method", METHODS[:5] + METHODS[6:], ids=NAMES[:5] + NAMES[6:])
 
 RANDOM_STARTS = "drawn starts differ between weights and copies, as in scikit-learn's KMeans"
 
@@ -97,7 +99,7 @@ def test_none_and_nothing_known_are_the_same(method, blobs):
     np.testing.assert_array_equal(one.labels_, other.labels_)
 
 
-@pytest.mark.parametrize("method", [CopKMeans, PairwiseKMeans])
+@pytest.mark.parametrize("method", [CopKMeans, PairwiseKMeans, SizeConstrainedKMeans])
 def test_without_constraints_they_are_kmeans(method):
     X = load_iris().data
     start = X[[3, 77, 140]]
@@ -119,7 +121,7 @@ def test_every_kind_of_table(method, blobs):
         assert model.feature_names_in_.tolist() == columns
 
 
-@pytest.mark.parametrize("method", [METHODS[i] for i in (0, 1, 2, 4, 5)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("method", [METHODS[i] for i in (0, 1, 2, 4, 5, 6)], ids=lambda m: type(m).__name__)
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_matrix])
 def test_sparse_is_as_dense(method, kind):
     rng = np.random.default_rng(0)

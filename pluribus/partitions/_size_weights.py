@@ -1,0 +1,164 @@
+"""Clusters of the right weight: bounds on the sum of a quantity in each cluster."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from pluribus._kernels._weighed_assignment import split_within_bounds
+from pluribus.partitions._sizes import SizedAssignment, SizeError, in_shape, kept_moves, sample_sizes
+
+_MOST_TRIED = 4096  # ways to round
+
+
+def weight_bounds(
+    weight: np.ndarray, k: int, weight_min: Any = None, weight_max: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest sum of weights of each of k clusters.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,)
+    k : int
+    weight_min, weight_max : float, sequence of k of them, or None
+        In the unit of the weights, or, up to 1, a share of their sum; one for all clusters or one for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.partitions import weight_bounds
+    >>> weight_bounds(np.array([20.0, 30.0, 50.0]), 2, 0.25, 60)
+    (array([25., 25.]), array([60., 60.]))
+    """
+    total = float(weight.sum())
+    lower = _in_weight("size_min", weight_min, 0.0, total, k)
+    upper = np.minimum(_in_weight("size_max", weight_max, total, total, k), total)
+    crossed = np.flatnonzero(lower > upper)
+    if crossed.size:
+        h = crossed[0]
+        raise SizeError(f"size_min is above size_max: {lower[h]:g} against {upper[h]:g} in cluster {h}.")
+    if lower.sum() > total * (1 + 1e-12):
+        raise SizeError(
+            f"size_min asks for a weight of {lower.sum():g} in {k} clusters, but there is {total:g}: at most "
+            f"{total / k:g} for each cluster."
+        )
+    if upper.sum() < total * (1 - 1e-12):
+        raise SizeError(
+            f"size_max leaves room for a weight of {upper.sum():g} in {k} clusters, but there is {total:g}: at least "
+            f"{total / k:g} for each cluster, or more clusters."
+        )
+    return lower, upper
+
+
+def assign_weights(
+    cost: Any, weight: Any, weight_min: Any = None, weight_max: Any = None, *, prices: Any = None, random_state: int = 0
+) -> SizedAssignment:
+    """Assign points to clusters at little cost, with bounds on the sums of their weights that hold but for rounding.
+
+    To find the cheapest assignment of points that cannot be split is NP-hard, and there may be none within the bounds.
+    So the problem is solved for points that can, which is exact; then no more points are split than there are
+    clusters less one, but for ties. Each of these goes as a whole to one of its clusters: to whichever leaves the sums
+    nearest to the bounds, and of equally good ones the cheapest.
+
+    Parameters
+    ----------
+    cost : array of shape (n, k)
+        Of each point, as a whole, in each cluster; finite.
+    weight : array of shape (n,)
+        0 or more; a point without weight is where it is cheapest.
+    weight_min, weight_max : see ``weight_bounds``
+    prices : array of shape (k,), optional
+        To start from.
+    random_state : int
+        Of the samples that give prices to start from.
+
+    Returns
+    -------
+    SizedAssignment
+        Prices are for a weight of one.
+
+    Examples
+    --------
+    >>> from pluribus.partitions import assign_weights
+    >>> assign_weights([[0, 9], [0, 8], [0, 4]], [3, 1, 1], weight_max=3).labels.tolist()
+    [1, 0, 0]
+    """
+    cost, weight = np.asarray(cost), np.asarray(weight, dtype=np.float64)
+    n, k = cost.shape
+    if weight.shape != (n,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError(f"weight must be {n} finite numbers of 0 or more, one for each point, and not all 0.")
+    if not np.isfinite(cost).all():
+        raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
+    lower, upper = weight_bounds(weight, k, weight_min, weight_max)
+    labels = cost.argmin(axis=1)
+    heavy = np.flatnonzero(weight > 0)
+    found = np.zeros(k)
+    if prices is not None:
+        found[:] = prices
+    else:
+        deck = np.random.default_rng(random_state).permutation(heavy)
+        for size in sample_sizes(len(heavy), k):
+            some = deck[:size]
+            share = weight[some].sum() / weight.sum()
+            _split(cost[some], weight[some], lower * share, upper * share, found)
+    labels[heavy], pieces = _split(cost[heavy], weight[heavy], lower, upper, found)
+    if len(pieces):
+        _round(cost, weight, lower, upper, labels, [(heavy[r], clusters) for r, clusters in pieces])
+    return SizedAssignment(labels, float(cost[np.arange(n), labels].sum(dtype=np.float64)), found)
+
+
+def _split(
+    cost: np.ndarray, weight: np.ndarray, lower: np.ndarray, upper: np.ndarray, prices: np.ndarray
+) -> tuple[np.ndarray, list[tuple[int, list[int]]]]:
+    """Labels, and for each point that is split the clusters in which it is; prices are updated."""
+    n, k = cost.shape
+    room = 10 * k + 100
+    guess = prices.copy()
+    while True:
+        apiece, amounts = np.empty((n + room, k)), np.zeros(n + room)
+        apiece[:n], amounts[:n] = cost / weight[:, None], weight
+        owner, labels = np.zeros(n + room, np.int64), np.empty(n + room, np.int64)
+        prices[:] = guess
+        moves = split_within_bounds(apiece, amounts, owner, lower, upper, prices, labels, n, kept_moves(k))
+        if moves != -2:
+            break
+        room *= 10  # many ties
+    assert moves >= 0  # the bounds were checked
+    ahead = n + np.flatnonzero(labels[n:] >= 0)
+    split = [(int(r), [int(labels[r]), *labels[ahead[owner[ahead] == r]].tolist()]) for r in np.unique(owner[ahead])]
+    return labels[:n], split
+
+
+def _round(
+    cost: np.ndarray,
+    weight: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    labels: np.ndarray,
+    split: list[tuple[int, list[int]]],
+) -> None:
+    """Give each point that is split to one of its clusters, in place; the heaviest decide first if they are many."""
+    split = sorted(split, key=lambda piece: -weight[piece[0]])
+    while split:
+        n_together, ways = 0, 1
+        while n_together < len(split) and ways * len(split[n_together][1]) <= _MOST_TRIED:
+            ways *= len(split[n_together][1])
+            n_together += 1
+        now, split = split[: max(n_together, 1)], split[max(n_together, 1) :]
+        who = np.array([r for r, _ in now])
+        choices = np.array(list(itertools.product(*(clusters for _, clusters in now))))
+        others = np.ones(len(labels), bool)
+        others[who] = False
+        filled = np.tile(np.bincount(labels[others], weight[others], minlength=len(lower)), (len(choices), 1))
+        for place, r in enumerate(who):
+            filled[np.arange(len(choices)), choices[:, place]] += weight[r]
+        off = np.maximum(filled - upper, 0).sum(axis=1) + np.maximum(lower - filled, 0).sum(axis=1)
+        total = cost[who, choices].sum(axis=1)
+        labels[who] = choices[np.lexsort((total, np.round(off, 12)))[0]]
+
+
+def _in_weight(name: str, given: Any, default: float, total: float, k: int) -> np.ndarray:
+    sums = in_shape(name, default if given is None else given, k, "weights")
+    if given is not None and (sums <= 1).all() and np.asarray(given).dtype.kind == "f":
+        sums = sums * total
+    return np.broadcast_to(sums, k).astype(np.float64)
