@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import memory_budget, seeds
+from pluribus._engine import DaskCluster, EngineMixin, as_cluster, memory_budget, seeds
 from pluribus.consensus._constrained_base import as_preferences, enough_clusters
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
@@ -20,13 +20,14 @@ from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._plan import Plan, make_plan
 from pluribus.constraints import Constraints, as_constraints
 from pluribus.generate import Generator, k_range, preset
+from pluribus.generate._far import on_cluster
 from pluribus.tables import Rows, open_rows
-from pluribus.tables._rows import ArrayRows
+from pluribus.tables._rows import ArrayRows, is_dask
 
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
 
-class EnsembleClusterer(ClusterMixin, BaseEstimator):
+class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     """Cluster data many times in different ways, and return the partition that the many agree on.
 
     A generator makes an ensemble of partitions of X; a consensus function combines them. The result knows how sure it
@@ -56,6 +57,10 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         and whether all pairs are looked at; what cannot fit is refused before work starts. ``plan_`` says what was
         chosen.
     random_state : int, RandomState or None
+    engine : "dask", the address of a scheduler, or a distributed.Client, optional
+        A Dask cluster whose workers make the ensemble and, if evidence accumulation goes along the strongest pairs of
+        each object, find these; "dask" is the client in scope. By default all is done in this process. The labels are
+        the same.
     n_jobs : int, optional
         Cores for the generation of the ensemble; the result does not depend on it.
     verbose : bool
@@ -100,6 +105,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         "checkpoint": [str, PathLike, None],
         "memory_limit": [Real, str, None],
         "random_state": ["random_state"],
+        "engine": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
@@ -114,6 +120,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         checkpoint: str | PathLike | None = None,
         memory_limit: float | str | None = None,
         random_state: Any = None,
+        engine: Any = None,
         n_jobs: int | None = None,
         verbose: bool = True,
     ) -> None:
@@ -124,6 +131,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.memory_limit = memory_limit
         self.random_state = random_state
+        self.engine = engine
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -133,14 +141,14 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array, memory map, sparse matrix, data frame, Rows, or path of a Parquet or .npy file; shape (n, d)
-            Arrays and memory maps of float32 or float64 are not copied; files and ``pluribus.tables.Rows`` are read in
-            parts, and may be larger than the memory.
+            Arrays and memory maps of float32 or float64 are not copied; files, ``pluribus.tables.Rows`` and what is in
+            Dask (an array or a data frame) are read in parts, and may be larger than the memory.
         y : ignored
         constraints : Constraints, optional
             What is known about the n rows.
         """
         self._validate_params()
-        X = self._checked(X)
+        X = self._checked(X, as_cluster(self.engine))
         n = X.shape[0]
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
@@ -186,9 +194,9 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._nearest.predict(X)
 
-    def _checked(self, X: Any) -> Any:
+    def _checked(self, X: Any, cluster: DaskCluster | None) -> Any:
         """X as an array, csr matrix or Rows, not copied if it is one already."""
-        if isinstance(X, str | PathLike):
+        if isinstance(X, str | PathLike) or is_dask(X):
             X = open_rows(X)
         if isinstance(X, ArrayRows):
             X = X.array
@@ -196,7 +204,7 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
         if X.shape[0] < 2:
             raise ValueError("X has one row: give at least two to cluster.")
-        _ = X.survey  # refuses gaps
+        X = on_cluster(X, cluster, self.verbose)
         self.n_features_in_ = X.shape[1]
         self.__dict__.pop("feature_names_in_", None)
         return X
@@ -210,6 +218,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             generator = clone(self.generator)
         own = generator.get_params(deep=False)
         generator.set_params(n_jobs=own["n_jobs"] if own.get("n_jobs") is not None else self.n_jobs)
+        if "engine" in own and own["engine"] is None:
+            generator.set_params(engine=self.engine)
         if own.get("random_state") is None:
             generator.set_params(random_state=seed)
         return generator.set_params(verbose=self.verbose)
@@ -227,6 +237,8 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
             return None
         chosen = ConstrainedEvidenceAccumulation() if _is_default(self.consensus) else self.consensus
         consensus = configured(chosen, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
+        if isinstance(consensus, EvidenceAccumulation) and consensus.engine is None:
+            consensus.set_params(engine=self.engine)
         if told and not getattr(consensus, "takes_constraints", False):
             raise ValueError(
                 f"{type(consensus).__name__} takes no constraints: use consensus='ceac' or 'acccs', or let only the "
@@ -235,11 +247,12 @@ class EnsembleClusterer(ClusterMixin, BaseEstimator):
         return consensus
 
     def _combine(self, consensus: Any, X: Any, known: Constraints, levels: tuple[str, ...]) -> Any:
+        how = {"engine": self.engine, "n_jobs": self.n_jobs, "verbose": self.verbose}
         if consensus is None:
-            return accumulate(self.ensemble_, self.n_clusters, n_jobs=self.n_jobs, verbose=self.verbose)
+            return accumulate(self.ensemble_, self.n_clusters, **how)
         finds_k = getattr(consensus, "finds_n_clusters", False)
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
-            found = accumulate(self.ensemble_, None, n_jobs=self.n_jobs, verbose=self.verbose).n_clusters_
+            found = accumulate(self.ensemble_, None, **how).n_clusters_
             consensus.set_params(n_clusters=enough_clusters(known, found) if "extracting" in levels else found)
         more = {"X": X} if getattr(consensus, "needs_data", False) else {}
         if "extracting" in levels:

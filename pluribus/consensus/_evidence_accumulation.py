@@ -285,9 +285,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         ensemble = as_ensemble(evidence.ensemble)
         if method == "single":
             return _neighbor_trees.neighbor_single_link(ensemble, n_jobs=self.n_jobs, engine=cluster)
-        return _neighbor_trees.neighbor_average_link(
-            ensemble, n_jobs=self.n_jobs, engine=cluster, verbose=self.verbose
-        )
+        return _neighbor_trees.neighbor_average_link(ensemble, n_jobs=self.n_jobs, engine=cluster, verbose=self.verbose)
 
     def _cut(self) -> np.ndarray:
         if self.threshold is not None:
