@@ -15,6 +15,7 @@ from pluribus._engine import run_tasks, seeds
 
 from ._base import STARTS_PARAMETERS, ConstrainedMixin, Given
 from ._gaussians import CollapsedError, Gaussians, from_precisions, log_densities
+from ._given_start import GivenStart
 from ._linked_data import Inference, LinkedData, Mixture
 from ._network import Beliefs, Sampling, softmax
 
@@ -129,7 +130,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
     def _climb_from_all(self, data: LinkedData, **options: Any) -> Run:
         """The best of several starts."""
         _warn_of_loops(data, self._inference, self.weights)
-        given = self._given_start(data)
+        given = GivenStart.of(self, data.X.shape[1])
         n_starts = self.n_init if any(part is None for part in given) else 1
 
         def climb(task: tuple[int, int]) -> Run | CollapsedError:
@@ -182,16 +183,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
             objective -= data.log_normalizer(mixture.weights)
         return beliefs, objective
 
-    def _given_start(self, data: LinkedData) -> "GivenStart":
-        k, d = self.n_clusters, data.X.shape[1]
-        shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[self.covariance_type]
-        return GivenStart(
-            _checked("weights_init", self.weights_init, (k,)),
-            _checked("means_init", self.means_init, (k, d)),
-            _checked_precisions(self.precisions_init, shape),
-        )
-
-    def _start(self, data: LinkedData, given: "GivenStart", number: int, seed: int) -> Mixture:
+    def _start(self, data: LinkedData, given: GivenStart, number: int, seed: int) -> Mixture:
         """K-means of the chunklets, or wide clusters at k chunklets far from each other; what was given replaces it.
 
         K-means often ends in the same place, from where EM does not find what the constraints want.
@@ -254,14 +246,6 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
         self.inference_ = network.report()
 
 
-class GivenStart(NamedTuple):
-    """What the user gave of the start."""
-
-    weights: np.ndarray | None
-    means: np.ndarray | None
-    precisions: np.ndarray | None
-
-
 def _check_size(X: Any) -> None:
     """ValueError if sums of squares would overflow."""
     values = X.data if sparse.issparse(X) else X
@@ -285,25 +269,3 @@ def _warn_of_loops(data: LinkedData, inference: Inference, weights: str) -> None
     if weights == "conditional":
         said = "for these, the weights of the clusters are those of weights='joint'"
         warnings.warn(which + said, stacklevel=5)
-
-
-def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-    if values is None:
-        return None
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != shape or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite numbers of shape {shape}, got shape {array.shape}.")
-    if name == "weights_init" and ((array <= 0).any() or not np.isclose(array.sum(), 1)):
-        raise ValueError(f"weights_init must be positive and sum to 1, got {array}.")
-    return array
-
-
-def _checked_precisions(values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
-    array = _checked("precisions_init", values, shape)
-    if array is not None:
-        matrices = len(shape) > 1 and shape[-1] == shape[-2]
-        lowest = np.linalg.eigvalsh(array) if matrices else array
-        symmetric = not matrices or np.allclose(array, np.swapaxes(array, -1, -2))
-        if not symmetric or (lowest <= 0).any():
-            raise ValueError("precisions_init must be positive, or symmetric and positive definite if matrices.")
-    return array

@@ -173,8 +173,14 @@ def test_other_errors_are_not_taken_for_collapsed_starts(monkeypatch):
     [("tied", -np.eye(4)), ("tied", np.eye(4) + np.triu(np.ones((4, 4)), 1)), ("spherical", [1.0, 0.0, 1.0])],
 )
 def test_precisions_that_are_none(method, kind, precisions):
-    with pytest.raises(ValueError, match="positive definite"):
+    with pytest.raises(ValueError, match="precisions_init must be positive"):
         method(3, covariance_type=kind, precisions_init=precisions).fit(X)
+
+
+def test_as_many_clusters_as_columns():
+    """Precisions of shape (4, 4) that are no matrix."""
+    mixture = ConstrainedGaussianMixture(4, covariance_type="diag", precisions_init=1 + np.arange(16.0).reshape(4, 4))
+    assert mixture.set_params(n_init=1, **QUIET).fit(X).n_clusters_ == 4
 
 
 @every

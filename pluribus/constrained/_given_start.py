@@ -1,0 +1,46 @@
+"""Where the user wants a mixture to start from."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class GivenStart(NamedTuple):
+    """What the user gave of the start, checked; None where nothing was given."""
+
+    weights: np.ndarray | None
+    means: np.ndarray | None
+    precisions: np.ndarray | None
+
+    @classmethod
+    def of(cls, mixture: Any, n_features: int) -> "GivenStart":
+        """The parameters of the mixture that say where to start."""
+        k, d, kind = mixture.n_clusters, n_features, mixture.covariance_type
+        shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[kind]
+        weights = _checked("weights_init", mixture.weights_init, (k,))
+        if weights is not None and ((weights <= 0).any() or not np.isclose(weights.sum(), 1)):
+            raise ValueError(f"weights_init must be positive and sum to 1, got {weights}.")
+        means = _checked("means_init", mixture.means_init, (k, d))
+        precisions = _checked("precisions_init", mixture.precisions_init, shape)
+        if precisions is not None and not _positive(precisions, kind):
+            raise ValueError(
+                "precisions_init must be positive"
+                + (" definite and symmetric matrices." if kind in ("full", "tied") else " numbers.")
+            )
+        return cls(weights, means, precisions)
+
+
+def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
+    if values is None:
+        return None
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite numbers of shape {shape}, got shape {array.shape}.")
+    return array
+
+
+def _positive(precisions: np.ndarray, kind: str) -> bool:
+    if kind in ("full", "tied"):
+        symmetric = np.allclose(precisions, np.swapaxes(precisions, -1, -2))
+        return symmetric and bool((np.linalg.eigvalsh(precisions) > 0).all())
+    return bool((precisions > 0).all())
