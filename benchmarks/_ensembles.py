@@ -45,11 +45,12 @@ def make(path: str, kind: str, n: int, r: int, jobs: int = 1) -> Task:
 
 
 def prepared(session: "Session", kind: str, n: int, r: int) -> str:
-    """Make an ensemble in a process of its own; where it is kept."""
-    path = str(session.scratch / f"{kind.replace(' ', '-')}-{n}.npz")
-    case = f"(making {r} partitions: {kind}, n = {n:,})"
-    session.prepare(case, make, path=path, kind=kind, n=n, r=r, jobs=session.jobs)
-    return path
+    """Make an ensemble in a process of its own, once in a session; where it is kept."""
+    path = session.scratch / f"{kind.replace(' ', '-')}-{n}-{r}.npz"
+    if not path.exists():
+        case = f"(making {r} partitions: {kind}, n = {n:,})"
+        session.prepare(case, make, path=str(path), kind=kind, n=n, r=r, jobs=session.jobs)
+    return str(path)
 
 
 def load(path: str | Path) -> tuple[np.ndarray, np.ndarray]:

@@ -38,11 +38,13 @@ ASKED = {  # seconds and MB
 }
 ASKED_LARGEST = (900, 16_000)  # of at least one
 ASKED_EXPONENT = 1.15
-PEERS = {  # those that survive 10,000 objects in 20 minutes, with the members that they are given
-    "numpy + scipy, average link": (FINE, _peers.average_link, {"way": "frugally"}),
-    "ensembleclustering, hbgf": (COARSE, peers.ensemble_clustering, {"method": "hbgf"}),
-    "ensembleclustering, mcla": (COARSE, peers.ensemble_clustering, {"method": "mcla"}),
+PEERS: dict[str, tuple[str, Any, dict[str, Any]]] = {  # with the members that they are given
+    "numpy + scipy, average link": (FINE, _peers.average_link, {"way": "BLAS, float32, in place"}),
+    "ensembleclustering, nmf": (COARSE, peers.ensemble_clustering, {"method": "nmf"}),
+    "ensembleclustering, hgpa": (COARSE, peers.ensemble_clustering, {"method": "hgpa"}),
 }
+SQUARE = ("numpy + scipy, average link", "ensembleclustering, nmf")  # hold an entry for each pair of objects
+MOST_PAIRS = 4e8  # that the machine could hold
 
 
 def combine(ensemble: str, method: str, options: dict[str, Any], jobs: int) -> Task:
@@ -96,8 +98,7 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
             found[name, n] = session.measure(
                 f"{name}, n = {n:,}", cluster, repeat=1, n=n, jobs=session.jobs, whole=whole
             )
-        if n == sizes[0]:
-            yield from _their(session, n, found)
+        yield from _their(session, n, found)
     if not session.quick:
         yield from _combining(session, LARGEST, R_LARGEST, {name: METHODS[name] for name in AT_LARGEST}, found)
     yield _table(found, sizes if session.quick else (*sizes, LARGEST))
@@ -122,11 +123,14 @@ def _combining(
 
 
 def _their(session: Session, n: int, found: dict[tuple[str, int], Result]) -> Iterator[str]:
-    """The peers, at sizes that double until they take too long or too much."""
+    """The peers that survived the size before, and could hold what they make."""
     if not peers.PYTHON.exists():
         yield "The peers are not installed, so ours stand alone: `make peers` installs them."
         return
     for name, (kind, function, more) in PEERS.items():
+        before = [result for (case, _), result in found.items() if case == name]
+        if (before and not before[-1].done) or (name in SQUARE and n * n > MOST_PAIRS):
+            continue
         path = _ensembles.prepared(session, kind, n, R)
         python = {} if function is _peers.average_link else {"python": peers.PYTHON}
         found[name, n] = session.measure(
