@@ -1,6 +1,7 @@
 """Where tasks run if not in this process: the workers of a Dask cluster that is already there."""
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,12 +28,19 @@ class Shared:
         self._send()
 
     def _send(self) -> None:
-        self.future = self._client.scatter([self._value], broadcast=True, hash=False)[0]
+        for attempt in range(1, _ATTEMPTS + 1):
+            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            try:
+                self.future = self._client.scatter([self._value], broadcast=True, hash=False)[0]
+                return
+            except OSError:  # a worker has died on the way
+                if attempt == _ATTEMPTS:
+                    raise
+                time.sleep(attempt)
 
     def renew(self) -> None:
         """Send the value again, if no worker has it any more."""
         if self.future.status != "finished":
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
             self._send()
 
 
