@@ -16,6 +16,7 @@ from benchmarks._worker import Task
 METHODS = ("cop-kmeans", "pckmeans", "mpckmeans")
 FASTER = 50  # times
 MAX_SECONDS = 180  # for a million objects
+STOP_SECONDS = 100  # of the peer's MPCKMeans, which does not finish: long enough to see that it is much slower
 
 
 def ours(method: str, n: int, n_pairs: int, seed: int, jobs: int) -> Task:
@@ -23,7 +24,8 @@ def ours(method: str, n: int, n_pairs: int, seed: int, jobs: int) -> Task:
     from pluribus.constrained import by_name
 
     known = problem(n, n_pairs, seed)
-    weight = None if method == "cop-kmeans" else 1.0  # as the peer weighs them
+    # As the peer weighs them; in its MPCKMeans 1 is almost a duty, which takes more in ours.
+    weight = {"cop-kmeans": None, "pckmeans": 1.0, "mpckmeans": 10.0}[method]
     pairs = known.must_link, known.cannot_link
     constraints = Constraints(n, *pairs, must_weight=weight, cannot_weight=weight)
     model = by_name(method)(n_clusters=K, random_state=seed, n_jobs=jobs, verbose=False)
@@ -40,7 +42,7 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     yield from _beside(session, "mpckmeans", min(n, 1000), n_seeds, limit)
     yield from _alone(session)
     if not session.quick:
-        yield from _beside(session, "mpckmeans", n, 1, limit / 2)
+        yield from _beside(session, "mpckmeans", n, 1, STOP_SECONDS)
 
 
 def _alone(session: Session) -> Iterator[Table | str]:
@@ -71,7 +73,10 @@ def _verdict(mine: list[Result], theirs: list[Result], limit: float) -> str:
     if not done:
         over = sum(b.status == "over the time limit" for b in theirs)
         least = limit / max(a.seconds for a in mine)
-        return f"The peer finished none of {len(theirs)} ({over} over {limit:g} s: at least {least:.0f} × slower)."
+        met = f"; asked {FASTER} ×: {'met' if least >= FASTER else 'not shown'}" if over else ""
+        return (
+            f"The peer finished none of {len(theirs)} ({over} stopped after {limit:g} s): > {least:.0f} × faster{met}."
+        )
     ratios = [b.seconds / a.seconds for a, b in done]
     work = median(b.cpu_seconds / a.cpu_seconds for a, b in done)
     one, other = (mean(result.figures["ari"] for result in side) for side in zip(*done, strict=True))

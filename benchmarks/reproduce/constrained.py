@@ -27,7 +27,7 @@ SOFT = ("pckmeans", "penalized")
 SEEDS_ONLY = ("seeded-kmeans",)  # need not keep to what it was told
 RIGHT = 0.95  # how probable it is that a soft pair is right
 MOST = 400  # objects of a set
-MANY = 50  # soft pairs from more objects take long
+MANY = 50  # labeled objects, for the summary
 OTHERS = ("others, 0", "others, 50")
 
 
@@ -62,8 +62,6 @@ def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     others = order[MANY:]
     found = {}
     for n_labeled in levels(quick):
-        if row in SOFT and n_labeled > MANY:
-            continue
         labels = _labels(table, row, run, order[:n_labeled])
         found[str(n_labeled)] = float(adjusted_rand_score(y, labels))
         if n_labeled in (0, MANY):

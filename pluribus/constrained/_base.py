@@ -56,6 +56,8 @@ class ConstrainedMixin(ClusterMixin):
     def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
         """Parameters and input, or an error that says what is wrong, before any work."""
         self._validate_params()
+        if isinstance(self.n_clusters, bool | np.bool_):
+            raise ValueError(f"n_clusters={self.n_clusters} is not a number: give how many clusters you want.")
         X = validate_data(self, X, accept_sparse="csr" if self.takes_sparse else False, dtype=_FLOATS, order="C")
         n = X.shape[0]
         if self.n_clusters > n:

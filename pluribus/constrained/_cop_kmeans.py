@@ -31,7 +31,7 @@ class CopKMeans(ConstrainedKMeans):
         Of one start.
     tol : float, default=1e-4
         A start ends when its centers move less than this, relative to the variance of the data.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Cores for the starts; the result does not depend on it.
     verbose : bool, default=True
@@ -68,6 +68,7 @@ class CopKMeans(ConstrainedKMeans):
     ([0, 1, 0, 1], 9.0)
     """
 
+    _objective_scale = 2.0
     _parameter_constraints: dict = {
         **STARTS_PARAMETERS,
         "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
@@ -93,8 +94,3 @@ class CopKMeans(ConstrainedKMeans):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def _adopt(self, *found: Any) -> "CopKMeans":
-        super()._adopt(*found)
-        self.objective_ = 2 * self.objective_
-        return self

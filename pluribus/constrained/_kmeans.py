@@ -31,6 +31,7 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
     random_state: Any
     n_jobs: int | None
     verbose: bool
+    _objective_scale = 1.0  # of half the squared distances and what pairs cost, for objective_
     cluster_centers_: np.ndarray
     inertia_: float
     objective_: np.ndarray
@@ -53,7 +54,7 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
         given = self._check_given(X, constraints, sample_weight)
         self._check_constraints(given.constraints)
         found = self._check_feasible(given.constraints)
-        closure = given.constraints.closure(self.n_clusters)
+        closure = given.constraints.closure(self.n_clusters if self._binding else None)
         points = Points.of(given, closure)
         starts = self._starts(points, given.constraints, closure)
         if not self._binding:
@@ -122,7 +123,7 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
         self.inertia_ = max(0.0, 2 * (float(best.path[-1]) - penalty))
         self.n_iter_ = best.n_iter
         # What preferences cost whose fate the hard constraints decide is the same on the whole path.
-        self.objective_ = best.path + self.violations_.weight - penalty
+        self.objective_ = self._objective_scale * (best.path + self.violations_.weight - penalty)
         return self
 
 

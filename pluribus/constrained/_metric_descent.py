@@ -10,7 +10,7 @@ from pluribus._kernels._centers import nearest_by_product
 from pluribus.constraints import Closure, Constraints
 
 from ._base import Given
-from ._metrics import Metrics, farthest_apart, inverse_of, outer, scatter_of, squared_lengths
+from ._metrics import Metrics, inverse_of, outer, scatter_of, squared_lengths
 from ._pair_network import Costs, PairNetwork
 from ._points import Points, dense
 
@@ -41,6 +41,7 @@ class MetricProblem(NamedTuple):
     cannot: SoftPairs
     witness: np.ndarray | None
     prior: np.ndarray  # (d,) variances of the features
+    covariance: np.ndarray  # (d,) the same, zero for constant features, or (d, d)
     n_clusters: int
     diagonal: bool
     per_cluster: bool
@@ -60,6 +61,8 @@ class MetricProblem(NamedTuple):
         points = Points.of(given, closure)
         X = given.X if sparse.issparse(given.X) else given.X - points.shift.astype(given.X.dtype)
         weights, L = given.weights.astype(np.float64), closure.n_chunks
+        covariance = _covariance(X, weights, points.shift, diagonal=diagonal)
+        variances = covariance if diagonal else np.diagonal(covariance)
         must, cannot = _open_pairs(given.constraints, closure)
         chunks = np.sort(closure.chunk_of[np.concatenate([must[0], cannot[0]])], axis=1)
         codes = np.unique(chunks @ [L, 1])
@@ -93,27 +96,39 @@ class MetricProblem(NamedTuple):
             must=soft[0],
             cannot=soft[1],
             witness=None if witness is None else witness[network.held],
-            prior=_variances(X, weights, points.shift),
+            prior=np.where(variances > 0, variances, 1.0),
+            covariance=covariance,
             n_clusters=n_clusters,
             diagonal=diagonal,
             per_cluster=per_cluster,
         )
 
     def costs(self, metrics: Metrics) -> Costs:
-        """What each pair of chunklets costs: broken must-links the more the farther, cannot-links the nearer."""
+        """What each pair of chunklets costs: broken must-links the more the farther, cannot-links the nearer.
+
+        Squared lengths are relative to the mean of all pairs of objects.
+        """
         shape = len(self.network.pairs), self.n_clusters
         together, apart = np.zeros(shape), np.zeros(shape)
         together[: self.n_hard] = np.inf
-        zeros = np.zeros((self.n_clusters if self.per_cluster else 1, len(self.prior)))
         if len(self.must.weights):
-            lengths = squared_lengths(self.must.differences, zeros, metrics)
+            lengths = self.relative_lengths(self.must, metrics)
             np.add.at(apart, self.must.edges, self.must.weights[:, None] * lengths / 2)
         if len(self.cannot.weights):
-            lengths = squared_lengths(self.cannot.differences, zeros, metrics)
-            # The farthest pair is found by sweeps; some pair of the constraints may be farther still.
-            most = np.maximum(self._widths(metrics), lengths.max(axis=0))
-            np.add.at(together, self.cannot.edges, self.cannot.weights[:, None] * (most - lengths))
+            lacking = np.maximum(1 - self.relative_lengths(self.cannot, metrics), 0)
+            np.add.at(together, self.cannot.edges, self.cannot.weights[:, None] * lacking)
         return Costs(together, apart)
+
+    def relative_lengths(self, pairs: SoftPairs, metrics: Metrics) -> np.ndarray:
+        """Squared lengths of pairs in each metric, relative to the mean of all pairs of objects, (P, m)."""
+        lengths = squared_lengths(pairs.differences, np.zeros((len(metrics.roots), len(self.prior))), metrics)
+        return lengths / self.mean_lengths(metrics)
+
+    def mean_lengths(self, metrics: Metrics) -> np.ndarray:
+        """The mean squared length of all pairs of objects in each metric."""
+        axes = tuple(range(1, metrics.matrices.ndim))
+        lengths = 2 * (metrics.matrices * self.covariance).sum(axis=axes)
+        return np.where(lengths > 0, lengths, 1.0)
 
     def unary(self, centers: np.ndarray, metrics: Metrics) -> np.ndarray:
         """What each held chunklet costs in each cluster."""
@@ -148,19 +163,20 @@ class MetricProblem(NamedTuple):
             rows = (rows * root if self.diagonal else rows @ root).astype(rows.dtype)
         return self.points._replace(rows=rows, norms=row_norms(rows, squared=True).astype(np.float64))
 
-    def _widths(self, metrics: Metrics) -> np.ndarray:
-        apart = farthest_apart(self.points.rows, metrics)
-        return np.diagonal(squared_lengths(apart, np.zeros_like(apart), metrics))
+    def inertia(self, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> float:
+        """Squared lengths of the objects from their centers."""
+        total = 0.0
+        of_object = labels[self.chunk_of].astype(np.intp)
+        for start in range(0, len(of_object), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            lengths = squared_lengths(self.X[block], centers, metrics)
+            total += float(self.weights[block] @ np.take_along_axis(lengths, of_object[block, None], axis=1)[:, 0])
+        return total
 
     def objective(self, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> float:
         """Squared lengths minus log-determinants, what broken pairs cost, and the prior of the metric."""
-        total = 0.0
-        of_object = labels[self.chunk_of]
-        for start in range(0, len(of_object), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            lengths = squared_lengths(self.X[block], centers, metrics) - metrics.log_dets
-            own = np.take_along_axis(lengths, of_object[block, None].astype(np.intp), axis=1)[:, 0]
-            total += float(self.weights[block] @ own)
+        sizes = np.bincount(labels[self.chunk_of], self.weights, minlength=self.n_clusters)
+        total = self.inertia(labels, centers, metrics) - float((sizes * metrics.log_dets).sum())
         if len(self.network.held):
             total += self.network.penalty(self.costs(metrics), labels[self.network.held])
         matrices = metrics.matrices
@@ -189,16 +205,18 @@ def metric_descend(problem: MetricProblem, centers: np.ndarray, max_iter: int, t
     free = problem.points.weights.copy()
     free[problem.network.held] = 0
     enough = tol * float(problem.weights.sum())
-    labels: np.ndarray | None = None
+    before: np.ndarray | None = None
     path: list[float] = []
-    for n_iter in range(1, max_iter + 1):
-        new = _assign(problem, centers, metrics, labels, random)
-        settled = labels is not None and bool((new == labels).all())
+    for _ in range(max_iter):
+        new = _assign(problem, centers, metrics, before, random)
+        settled = before is not None and bool((new == before).all())
         centers, labels = problem.points.means(new, centers, free)
+        before = labels
         metrics, value = _better_metric(problem, labels, centers, metrics)
         path.append(value)
         if settled or (len(path) > 1 and path[-2] - value <= enough):
             break
+    n_iter = len(path)
     new = _assign(problem, centers, metrics, labels, random)
     if len(np.unique(new)) == len(np.unique(labels)):  # else a cluster that was filled above would be empty again
         labels = new
@@ -234,29 +252,35 @@ def _assign(
 def _better_metric(
     problem: MetricProblem, labels: np.ndarray, centers: np.ndarray, metrics: Metrics
 ) -> tuple[Metrics, float]:
-    """The metric that the paper takes, unless the old one is better: its farthest pair moves with it."""
+    """The metric that the paper takes, unless the old one is better: the mean length of pairs moves with it."""
     learned = _learn(problem, labels, centers, metrics)
     old, new = (problem.objective(labels, centers, metric) for metric in (metrics, learned))
     return (learned, new) if new <= old else (metrics, old)
 
 
 def _learn(problem: MetricProblem, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> Metrics:
-    """The inverse of the scatter of each cluster and of its broken pairs, as in eq. (9) of the paper."""
+    """The inverse of the scatter of each cluster and of its broken pairs, as in eq. (9) of the paper.
+
+    Where that takes the farthest pair of all objects, the mean of all pairs stands here.
+    """
     diagonal = problem.diagonal
     of_object = labels[problem.chunk_of]
     scatter = scatter_of(problem.X, problem.weights, of_object, centers, diagonal=diagonal)
+    weight = 1 / problem.mean_lengths(metrics)
+    if not problem.per_cluster:
+        weight = np.repeat(weight, problem.n_clusters)
     one, other = labels[problem.must.ends].T
     for h in np.unique(np.concatenate([one[one != other], other[one != other]])):
         broken = (one != other) & ((one == h) | (other == h))
-        scatter[h] += outer(problem.must.differences[broken], problem.must.weights[broken] / 2, diagonal=diagonal)
+        weights = weight[h] / 2 * problem.must.weights[broken]
+        scatter[h] += outer(problem.must.differences[broken], weights, diagonal=diagonal)
     one, other = labels[problem.cannot.ends].T
     if (one == other).any():
-        apart = farthest_apart(problem.points.rows, metrics)
+        near = problem.relative_lengths(problem.cannot, metrics) < 1
         for h in np.unique(one[one == other]):
-            broken = (one == other) & (one == h)
-            weights = problem.cannot.weights[broken]
-            widest = apart[[h if problem.per_cluster else 0]]
-            scatter[h] += outer(widest, weights.sum(keepdims=True), diagonal=diagonal)
+            broken = (one == other) & (one == h) & near[:, h if problem.per_cluster else 0]
+            weights = weight[h] * problem.cannot.weights[broken]
+            scatter[h] += 2 * weights.sum() * problem.covariance
             scatter[h] -= outer(problem.cannot.differences[broken], weights, diagonal=diagonal)
     sizes = np.bincount(of_object, problem.weights, minlength=len(centers))
     if not problem.per_cluster:
@@ -279,9 +303,13 @@ def _open_pairs(constraints: Constraints, closure: Closure) -> list[tuple[np.nda
     return found
 
 
-def _variances(X: Any, weights: np.ndarray, shift: np.ndarray) -> np.ndarray:
-    """Of each feature; one for a feature that is constant but for rounding."""
+def _covariance(X: Any, weights: np.ndarray, shift: np.ndarray, *, diagonal: bool) -> np.ndarray:
+    """Of the features, or their variances; zero for a feature that is constant but for rounding."""
     shares = weights / weights.sum()
     squares = shares @ (X.power(2) if sparse.issparse(X) else X**2)
     variances = np.asarray(squares - (shares @ X) ** 2, dtype=np.float64).ravel()
-    return np.where(variances > (1e-12 * shift) ** 2, variances, 1.0)
+    varies = variances > (1e-12 * shift) ** 2
+    if diagonal:
+        return np.where(varies, variances, 0.0)
+    away = (X - shares @ X).astype(np.float64) * varies
+    return (shares[:, None] * away).T @ away

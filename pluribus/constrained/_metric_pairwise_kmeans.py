@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _check_sample_weight
 
 from pluribus._engine import run_tasks, seeds
 from pluribus.constraints import Constraints
@@ -22,10 +23,14 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
 
     Distances are (x - μ)·A (x - μ) - log det A, and A is learned: the inverse scatter of the clusters, to which broken
     must-links add the directions in which their objects differ, while broken cannot-links take theirs away. A broken
-    must-link costs its weight times the squared distance of its objects, a broken cannot-link its weight times what
-    that distance lacks to the widest in the data: the weights have no unit. A pair without a weight is hard and never
-    broken. Where a cluster has few objects, its metric is kept from collapsing by one more object, so to say, that has
-    the variance of the data.
+    must-link costs its weight times the squared distance of its objects, relative to the mean of all pairs of objects;
+    a broken cannot-link its weight times what that lacks to one: the weights have no unit. A pair without a weight is
+    hard and never broken. Where a cluster has few objects, its metric is kept from collapsing by one more object, so to
+    say, that has the variance of the data.
+
+    The paper takes squared distances as they are, and the widest in the data in place of the mean. Then one pair counts
+    as much as dozens of objects, cannot-links before all, and a few wrong ones spoil everything; to trust pairs as much
+    as that, give weights of ten and more, or none.
 
     Prefer it to :class:`PairwiseKMeans` when features differ in scale or in worth. One metric for all clusters is
     robust; one for each fits clusters of different shapes and needs more objects. The metric starts from the scatter
@@ -47,7 +52,7 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
         Of one start.
     tol : float, default=1e-4
         A start ends when its objective falls by less than this for each object.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Cores for the starts; the result does not depend on it.
     verbose : bool, default=True
@@ -61,8 +66,10 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     cluster_centers_ : ndarray of shape (n_clusters, d)
     metric_ : ndarray of shape (d,), (d, d), (n_clusters, d) or (n_clusters, d, d)
         The diagonal of A or A itself, for all clusters or for each.
+    inertia_ : float
+        Weighted sum of squared distances of the rows to their centers, in the learned metric.
     objective_ : ndarray
-        After each round of the best start; it never rises.
+        After each round of the best start, and for the final labels; it never rises.
     n_iter_ : int
     violations_ : Violations
         The pairs that are broken; none of them hard.
@@ -165,18 +172,27 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
             Metrics(best.metrics.roots[order], best.metrics.log_dets[order]) if self.per_cluster else best.metrics
         )
         self.metric_ = self._metrics.matrices if self.per_cluster else self._metrics.matrices[0]
+        self.inertia_ = problem.inertia(best.labels, best.centers, best.metrics)
         self.objective_ = best.path
         self.n_iter_ = best.n_iter
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of the nearest center in the learned metric."""
+        return np.argmin(self._distances(self._check_new(X)), axis=1).astype(np.int32)
+
+    def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
+        """Minus the sum of distances (less log-determinants) of rows to their nearest centers: higher is better."""
         X = self._check_new(X)
+        return -float(_check_sample_weight(sample_weight, X) @ self._distances(X).min(axis=1))
+
+    def _distances(self, X: Any) -> np.ndarray:
+        """Squared lengths of rows from centers, minus log-determinants, (n, k)."""
         # Away from the origin squares would cancel; what is sparse stays as it is.
         shift = self.cluster_centers_.mean(axis=0, dtype=np.float64) * (not sparse.issparse(X))
         rows = X if sparse.issparse(X) else X - shift
         lengths = squared_lengths(rows, self.cluster_centers_.astype(np.float64) - shift, self._metrics)
-        return np.argmin(lengths - self._metrics.log_dets, axis=1).astype(np.int32)
+        return lengths - self._metrics.log_dets
 
     def _starts(self, problem: MetricProblem, several: np.ndarray) -> list[tuple[int, np.ndarray]]:
         """A seed and centers for each start, drawn in the first metric."""

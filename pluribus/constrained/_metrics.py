@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-_SWEEPS = 3  # from farthest to farthest, in search of the two objects that are farthest apart
-
 
 class Metrics(NamedTuple):
     """The matrices A of squared lengths x·A x, as roots: A = G Gᵀ."""
@@ -23,11 +21,6 @@ class Metrics(NamedTuple):
     def matrices(self) -> np.ndarray:
         """The diagonals or matrices A."""
         return self.roots**2 if self.diagonal else self.roots @ self.roots.transpose(0, 2, 1)
-
-    def one(self, h: int) -> "Metrics":
-        """That of cluster h alone."""
-        place = [h if len(self.roots) > 1 else 0]
-        return Metrics(self.roots[place], self.log_dets[place])
 
 
 def inverse_of(scatter: np.ndarray, sizes: np.ndarray, prior: np.ndarray) -> Metrics:
@@ -84,15 +77,3 @@ def scatter_of(
 def outer(differences: np.ndarray, weights: np.ndarray, *, diagonal: bool) -> np.ndarray:
     """The weighted sum of squares, (d,), or of outer products, (d, d), of differences."""
     return weights @ differences**2 if diagonal else (weights[:, None] * differences).T @ differences
-
-
-def farthest_apart(rows: Any, metrics: Metrics) -> np.ndarray:
-    """The difference of two rows far apart, for each metric, (m, d): from the farthest row to the farthest from it."""
-    found = []
-    for h in range(len(metrics.roots)):
-        at = np.asarray(rows.mean(axis=0)).reshape(1, -1)
-        for _ in range(_SWEEPS):
-            row = rows[[int(np.argmax(squared_lengths(rows, at, metrics.one(h))[:, 0]))]]
-            before, at = at, row.toarray() if sparse.issparse(row) else row
-        found.append((at - before)[0])
-    return np.array(found)

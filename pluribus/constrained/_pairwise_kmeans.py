@@ -41,7 +41,7 @@ class PairwiseKMeans(ConstrainedKMeans):
         Of one start.
     tol : float, default=1e-4
         A start ends when its centers move less than this, relative to the variance of the data.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Cores for the starts; the result does not depend on it.
     verbose : bool, default=True

@@ -36,7 +36,7 @@ class Points(NamedTuple):
         thin = sparse.issparse(X)
         shift = np.zeros(X.shape[1]) if thin else X.mean(axis=0, dtype=np.float64)
         X = X if thin else X - shift.astype(X.dtype)
-        _check_scale(X)
+        check_scale(X)
         variance = (mean_variance_axis(X, axis=0)[1] if thin else X.var(axis=0)).mean()
         if closure.n_chunks == len(weights):
             return cls(X, weights, row_norms(X, squared=True).astype(np.float64), shift, 0.0, float(variance))
@@ -118,7 +118,7 @@ class Points(NamedTuple):
             labels[row] = cluster
 
 
-def _check_scale(rows: Any) -> None:
+def check_scale(rows: Any) -> None:
     """Refuse rows whose squared distances are infinite or all zero in their floating point type."""
     values = rows.data if sparse.issparse(rows) else rows
     largest = max(-float(values.min(initial=0)), float(values.max(initial=0)))

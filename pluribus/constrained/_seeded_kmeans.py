@@ -1,11 +1,12 @@
 """k-means from known labels (Seeded-KMeans and Constrained-KMeans)."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from pluribus._engine import seeds
-from pluribus.constraints import Closure, Constraints
+from pluribus.constraints import Closure, Constraints, Feasibility
 
 from ._base import STARTS_PARAMETERS
 from ._descent import Problem
@@ -23,7 +24,8 @@ class SeededKMeans(ConstrainedKMeans):
 
     By default seeds stay in their cluster throughout, and all other hard constraints hold as well: this is
     Constrained-KMeans. With ``fixed=False`` what is known only says where to start, and any object may leave its
-    seed, as suits labels with errors: this is Seeded-KMeans, and ``violations_`` tells what it did not keep.
+    seed, as suits labels with errors: this is Seeded-KMeans, which warns of what it did not keep, and ``violations_``
+    tells it.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ class SeededKMeans(ConstrainedKMeans):
         Of one start.
     tol : float, default=1e-4
         A start ends when its centers move less than this, relative to the variance of the data.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Cores for the starts; the result does not depend on it.
     verbose : bool, default=True
@@ -68,10 +70,13 @@ class SeededKMeans(ConstrainedKMeans):
     >>> known = Constraints(6, labels=["low", None, None, "high", None, "low"])
     >>> SeededKMeans(2).fit(X, constraints=known).labels_.tolist()
     [0, 0, 0, 1, 1, 0]
-    >>> SeededKMeans(2, fixed=False).fit(X, constraints=known).violations_.split_labels
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     SeededKMeans(2, fixed=False).fit(X, constraints=known).violations_.split_labels
     ('low',)
     """
 
+    _objective_scale = 2.0
     _parameter_constraints: dict = {
         **STARTS_PARAMETERS,
         "fixed": ["boolean"],
@@ -102,6 +107,12 @@ class SeededKMeans(ConstrainedKMeans):
     def _binding(self) -> bool:
         return self.fixed
 
+    def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:
+        """Where constraints only say where to start, each class needs a cluster, and nothing else has to hold."""
+        if not self.fixed:
+            constraints = Constraints(constraints.n_objects, labels=constraints.labels)
+        return super()._check_feasible(constraints, n_clusters)
+
     def _starts(self, points: Points, constraints: Constraints, closure: Closure) -> list[tuple[int, np.ndarray]]:
         chunks = _of_classes(constraints, closure)
         n_init = 1 if len(chunks) == self.n_clusters else self.n_init
@@ -123,9 +134,15 @@ class SeededKMeans(ConstrainedKMeans):
         barred[place, np.arange(len(pinned))] = 0
         return Problem.of(points, network, costs, witness, barred)
 
-    def _adopt(self, *found: Any) -> "SeededKMeans":
+    def _adopt(self, *found: Any) -> "ConstrainedKMeans":
         super()._adopt(*found)
-        self.objective_ = 2 * self.objective_
+        if self.violations_.n_hard:
+            warnings.warn(
+                f"{self.violations_.n_hard} hard constraints are broken, since fixed=False takes them as a start only; "
+                "violations_ has them. Take fixed=True to make them hold.",
+                UserWarning,
+                stacklevel=3,
+            )
         return self
 
 

@@ -1,6 +1,7 @@
 """COP-KMeans: the exact examples of its specification, and trying all partitions."""
 
 from itertools import product
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -197,3 +198,36 @@ def test_many_pairs_with_cycles_all_hold():
     model = CopKMeans(5, n_init=2, random_state=0).fit(X, constraints=known)
     assert model.violations_.count == 0
     assert adjusted_rand_score(y, model.labels_) > adjusted_rand_score(y, CopKMeans(5, random_state=0).fit_predict(X))
+
+
+def test_many_cannot_links_in_one_component_take_seconds():
+    n = 4000
+    rng = np.random.RandomState(0)
+    pairs = rng.randint(0, n, (5 * n, 2))
+    pairs = pairs[pairs[:, 0] % 5 != pairs[:, 1] % 5]
+    begin = perf_counter()
+    model = CopKMeans(8, random_state=0, n_init=1, max_iter=1).fit(
+        rng.randn(n, 2), constraints=Constraints(n, cannot_link=pairs)
+    )
+    assert model.violations_.count == 0
+    assert model.inertia_ < 3300  # where chains were grown from every node: 3257, in half a minute
+    assert perf_counter() - begin < 10
+
+
+def test_outliers_do_not_stop_the_rest():
+    rng = np.random.RandomState(0)
+    X = np.r_[rng.randn(200, 2) * 3, [[1e8, 0], [2e8, 0]]]
+    start = np.r_[X[:3], [[1.2e8, 0]]]
+    ours = CopKMeans(4, init=start, tol=0).fit(X)
+    theirs = KMeans(4, init=start, n_init=1, tol=0, algorithm="lloyd").fit(X)
+    assert ours.n_iter_ == theirs.n_iter_
+    assert adjusted_rand_score(ours.labels_, theirs.labels_) == 1
+    np.testing.assert_array_equal(ours.predict(X), ours.labels_)
+    bound = CopKMeans(4, init=start, tol=0).fit(X, constraints=Constraints(202, cannot_link=[(200, 201)]))
+    np.testing.assert_array_equal(bound.predict(X[:200]), bound.labels_[:200])
+
+
+def test_rows_without_weight_get_the_nearest_center():
+    X = column(-4.2, -0.6, -21.4, -17.9, -8.4, 5)
+    model = CopKMeans(2, init=X[:2]).fit(X, sample_weight=[0.3, 0.3, 0.6, 0.1, 0, 0.2])
+    assert model.labels_.tolist() == model.predict(X).tolist() == [0, 0, 1, 1, 0, 0]

@@ -218,11 +218,30 @@ def test_bad_input(method, blobs):
         clone(method).fit(X, constraints=Constraints.from_labels(np.arange(150) % 4))
     with pytest.raises(ValueError, match="n_clusters"):
         clone(method).set_params(n_clusters=0).fit(X)
+    with pytest.raises(ValueError, match="n_clusters=True is not a number"):
+        clone(method).set_params(n_clusters=True).fit(X)
     with pytest.raises(ValueError, match="(?i)negative"):
         clone(method).fit(X, sample_weight=np.r_[-1.0, np.ones(149)])
     if "init" in method.get_params():
         with pytest.raises(ValueError, match=r"one center for each cluster, shape \(3, 4\)"):
             clone(method).set_params(init=X[:2]).fit(X)
+
+
+@pytest.mark.parametrize("method", METHODS[:6], ids=NAMES[:6])
+@pytest.mark.parametrize(("size", "dtype"), [(1e20, np.float32), (1e-25, np.float32), (1e160, float), (1e-170, float)])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_sizes_that_squares_cannot_hold(method, size, dtype, kind, blobs):
+    if kind is not np.asarray and not method.takes_sparse:
+        pytest.skip("takes dense X only")
+    apart = Constraints(150, cannot_link=[(0, 60), (60, 100), (0, 100)])
+    with pytest.raises(ValueError, match="squares float.. cannot hold: scale X"):
+        clone(method).fit(kind((blobs[0] * size).astype(dtype)), constraints=apart)
+
+
+@every_method
+def test_a_generator_as_random_state(method, blobs):
+    one, other = (clone(method).set_params(random_state=np.random.default_rng(3)).fit(blobs[0]) for _ in range(2))
+    np.testing.assert_array_equal(one.labels_, other.labels_)
 
 
 def test_out_of_range_self_pairs_and_duplicates(blobs):

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from pluribus.constrained import MetricPairwiseKMeans
-from pluribus.constrained._metrics import Metrics, farthest_apart, inverse_of, squared_lengths
+from pluribus.constrained._metrics import Metrics, inverse_of, squared_lengths
 from pluribus.constraints import Constraints, random_pairs
 
 FORMS = [(metric, per_cluster) for metric in ("diagonal", "full") for per_cluster in (False, True)]
@@ -52,16 +52,18 @@ def test_objective_by_the_formula(metric, per_cluster):
 
     log_det = [np.linalg.slogdet(matrix)[1] for matrix in A]
     total = sum(length(x - model.cluster_centers_[h], h) - log_det[h] for x, h in zip(X, labels, strict=True))
+    mean = [np.mean([length(a - b, h) for a in X for b in X]) for h in range(3)]
     for i, j in model.violations_.must_link:
-        total += 0.5 * (length(X[i] - X[j], labels[i]) + length(X[i] - X[j], labels[j])) / 2
+        total += 0.5 * sum(length(X[i] - X[j], h) / mean[h] for h in (labels[i], labels[j])) / 2
     for i, j in model.violations_.cannot_link:
         h = labels[i]
-        widest = max(length(a - b, h) for a in X for b in X)
-        total += 0.5 * (widest - length(X[i] - X[j], h))
+        total += 0.5 * max(1 - length(X[i] - X[j], h) / mean[h], 0)
     metrics = A if per_cluster else A[:1]
     total += sum(np.trace(M @ np.diag(X.var(axis=0))) - np.linalg.slogdet(M)[1] for M in metrics)
     assert model.violations_.count > 0
-    assert model.objective_[-1] == pytest.approx(total, rel=1e-3)  # the widest pair is found by sweeps
+    assert model.objective_[-1] == pytest.approx(total)
+    inertia = sum(length(x - model.cluster_centers_[h], h) for x, h in zip(X, labels, strict=True))
+    assert model.inertia_ == pytest.approx(inertia)
 
 
 @every_form
@@ -105,7 +107,7 @@ def test_lengths_in_all_forms_agree():
     np.testing.assert_allclose(squared_lengths(rows, centers, flat), expected)
     np.testing.assert_allclose(squared_lengths(rows, centers, deep), expected)
     np.testing.assert_allclose(
-        squared_lengths(rows, centers, deep.one(1)),
+        squared_lengths(rows, centers, Metrics(deep.roots[[1]], np.zeros(1))),
         squared_lengths(rows, centers, Metrics(np.repeat(deep.roots[[1]], 4, axis=0), np.zeros(4))),
     )
 
@@ -116,12 +118,32 @@ def test_negative_scatter_counts_as_none():
     assert found.log_dets[0] == pytest.approx(np.log(25 / 4))
 
 
-def test_farthest_apart():
-    rows = np.array([[0.0, 0], [1, 0], [0, 5], [10, 0.0]])
-    (found,) = farthest_apart(rows, Metrics(np.array([[1.0, 0.01]]), np.zeros(1)))
-    assert abs(found[0]) == 10
-    (found,) = farthest_apart(rows, Metrics(np.array([[0.01, 1.0]]), np.zeros(1)))
-    assert abs(found[1]) == 5
+@every_form
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_objective_never_rises_where_clusters_were_empty(metric, per_cluster):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(40, 2)), rng.integers(0, 4, 40)
+        start = np.vstack([X[:3], [[100.0, 100]]])
+        known = soft(random_pairs(y, 20, random_state=seed), 0.3)
+        model = MetricPairwiseKMeans(4, init=start, metric=metric, per_cluster=per_cluster).fit(X, constraints=known)
+        assert (np.diff(model.objective_) <= 1e-9 * abs(model.objective_[0])).all()
+
+
+@pytest.mark.parametrize("wrong", [0.1, 0.3])
+def test_some_wrong_pairs_do_little_harm(wrong):
+    X, y = load_wine(return_X_y=True)
+    plain = adjusted_rand_score(y, MetricPairwiseKMeans(3, random_state=0, n_init=3).fit_predict(X))
+    known = soft(random_pairs(y, 300, random_state=0), 1.0).flip(wrong, 0)
+    model = MetricPairwiseKMeans(3, random_state=0, n_init=3).fit(X, constraints=known)
+    assert adjusted_rand_score(y, model.labels_) > plain - 0.05
+
+
+def test_score():
+    X = load_iris().data
+    model = MetricPairwiseKMeans(3, random_state=0, tol=0).fit(X)
+    log_det = np.log(model.metric_).sum()
+    assert model.score(X) == pytest.approx(-model.inertia_ + len(X) * log_det)
 
 
 def test_few_objects_do_not_collapse():

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from pluribus.constrained import SeededKMeans
-from pluribus.constraints import ConstraintError, Constraints
+from pluribus.constraints import ConstraintError, Constraints, InfeasibleError
 
 X, Y = load_iris(return_X_y=True)
 
@@ -16,6 +16,7 @@ def some_labels(y, share, seed=0):
     return np.where(np.random.default_rng(seed).random(len(y)) < share, y, -1)
 
 
+@pytest.mark.filterwarnings("ignore:.*fixed=False takes them as a start only")
 def test_seeded_is_kmeans_from_the_means_of_the_seeds():
     seeds = some_labels(Y, 0.2)
     start = np.array([X[seeds == c].mean(axis=0) for c in Constraints.from_labels(seeds).classes])
@@ -54,7 +55,8 @@ def test_wrong_seeds_stay_or_leave():
     known = np.flatnonzero(wrong >= 0)
     wrong[known[::5]] = (wrong[known[::5]] + 1) % 3
     fixed = SeededKMeans(3).fit(X, constraints=Constraints.from_labels(wrong))
-    free = SeededKMeans(3, fixed=False).fit(X, constraints=Constraints.from_labels(wrong))
+    with pytest.warns(UserWarning, match="are broken, since fixed=False"):
+        free = SeededKMeans(3, fixed=False).fit(X, constraints=Constraints.from_labels(wrong))
     assert fixed.violations_.count == 0
     assert free.violations_.count > 0
     assert adjusted_rand_score(Y, free.labels_) > adjusted_rand_score(Y, fixed.labels_)
@@ -95,3 +97,13 @@ def test_one_known_class_keeps_its_cluster():
 def test_preferences_are_refused():
     with pytest.raises(ConstraintError, match="SeededKMeans knows hard constraints only"):
         SeededKMeans(2).fit([[1.0], [2.0], [3.0]], constraints=Constraints(3, must_link=[(0, 1)], must_weight=1))
+
+
+def test_what_only_says_where_to_start_may_be_impossible():
+    data = np.random.default_rng(0).normal(size=(30, 2))
+    triangle = Constraints(30, cannot_link=[(0, 1), (1, 2), (0, 2)])
+    with pytest.warns(UserWarning, match=r"[123] hard constraints are broken, since fixed=False"):
+        model = SeededKMeans(2, fixed=False, random_state=0).fit(data, constraints=triangle)
+    assert model.violations_.n_hard > 0
+    with pytest.raises(InfeasibleError):
+        SeededKMeans(2, random_state=0).fit(data, constraints=triangle)
