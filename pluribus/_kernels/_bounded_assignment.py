@@ -63,7 +63,9 @@ def _cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
         cutoff[a, b] = np.inf
         i = first[a]
         while i >= 0:
-            _insert(keys, points, count, cutoff, a, b, cost[i, b] - cost[i, a], i)
+            key = cost[i, b] - cost[i, a]
+            if key < cutoff[a, b]:  # a call costs more than to see that it is in vain
+                _insert(keys, points, count, cutoff, a, b, key, i)
             i = following[i]
         if count[a, b] == 0:
             return np.inf
@@ -178,8 +180,9 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length):
             before[first[a]] = i
         first[a] = i
         for b in range(k):
-            if b != a:
-                _insert(keys, points, count, cutoff, a, b, cost[i, b] - cost[i, a], i)
+            key = cost[i, b] - cost[i, a]
+            if key < cutoff[a, b] and b != a:
+                _insert(keys, points, count, cutoff, a, b, key, i)
     arcs = np.empty((k, k))
     for a in range(k):
         for b in range(k):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight, _num_samples
+from sklearn.utils.validation import _num_samples, check_array
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
 from pluribus.constraints import Closure, ConstraintError, Constraints
@@ -227,7 +227,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     def _numbered_by_bounds(self) -> bool:
         return bool(np.ndim(self.size_min) or np.ndim(self.size_max))
 
-    def _first_centers(self, points: SizedPoints, sizes: Any) -> list[np.ndarray]:
+    def _first_centers(self, points: Any, sizes: Any) -> list[np.ndarray]:
         if not isinstance(self.init, str):
             return [given_centers(self.init, points, self.n_clusters)]
         starts = [points.drawn(self.n_clusters, seed) for seed in seeds(self.random_state, self.n_init)]
@@ -263,7 +263,9 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
 def _check_size_weight(size_weight: Any, X: Any) -> np.ndarray:
     if _num_samples(size_weight) != X.shape[0]:
         raise ValueError(f"size_weight has {_num_samples(size_weight)} numbers, but X has {X.shape[0]} rows.")
-    mass = _check_sample_weight(size_weight, X, dtype=np.float64)
-    if (mass < 0).any() or not mass.any():
-        raise ValueError("size_weight has negative numbers, or is zero for every row: give amounts of 0 or more.")
+    mass = check_array(size_weight, ensure_2d=False, dtype=np.float64, input_name="size_weight")
+    if mass.ndim > 1 or (mass < 0).any() or not mass.any():
+        raise ValueError(
+            "size_weight has negative numbers, is zero for every row, or is no column: give amounts of 0 or more."
+        )
     return mass

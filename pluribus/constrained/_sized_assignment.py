@@ -124,7 +124,7 @@ class SizedChunklets:
         return labels
 
     def _free_of_sizes(self, priced: np.ndarray) -> np.ndarray:
-        if self.network is None:
+        if self.network is None or self.pair_costs is None:
             return priced.argmin(axis=1)
         random = np.random.RandomState(0)
         return self.network.assign(priced.astype(np.float64), self.pair_costs, witness=self.witness, random=random)

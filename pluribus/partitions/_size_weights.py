@@ -33,6 +33,12 @@ def weight_bounds(
     total = float(weight.sum())
     lower = _in_weight("size_min", weight_min, 0.0, total, k)
     upper = np.minimum(_in_weight("size_max", weight_max, total, total, k), total)
+    _check(lower, upper, total)
+    return lower, upper
+
+
+def _check(lower: np.ndarray, upper: np.ndarray, total: float) -> None:
+    k = len(lower)
     crossed = np.flatnonzero(lower > upper)
     if crossed.size:
         h = crossed[0]
@@ -47,11 +53,10 @@ def weight_bounds(
             f"size_max leaves room for a weight of {upper.sum():g} in {k} clusters, but there is {total:g}: at least "
             f"{total / k:g} for each cluster, or more clusters."
         )
-    return lower, upper
 
 
 def assign_weights(
-    cost: Any, weight: Any, weight_min: Any = None, weight_max: Any = None, *, prices: Any = None, random_state: int = 0
+    cost: Any, weight: Any, lower: Any, upper: Any, *, prices: Any = None, random_state: int = 0
 ) -> SizedAssignment:
     """Assign points to clusters at little cost, with bounds on the sums of their weights that hold but for rounding.
 
@@ -66,7 +71,8 @@ def assign_weights(
         Of each point, as a whole, in each cluster; finite.
     weight : array of shape (n,)
         0 or more; a point without weight is where it is cheapest.
-    weight_min, weight_max : see ``weight_bounds``
+    lower, upper : arrays of shape (k,)
+        Of the sums, in the unit of the weights, as ``weight_bounds`` gives them.
     prices : array of shape (k,), optional
         To start from.
     random_state : int
@@ -80,7 +86,7 @@ def assign_weights(
     Examples
     --------
     >>> from pluribus.partitions import assign_weights
-    >>> assign_weights([[0, 9], [0, 8], [0, 4]], [3, 1, 1], weight_max=3).labels.tolist()
+    >>> assign_weights([[0, 9], [0, 8], [0, 4]], [3, 1, 1], [0, 0], [3, 3]).labels.tolist()
     [1, 0, 0]
     """
     cost, weight = np.asarray(cost), np.asarray(weight, dtype=np.float64)
@@ -89,7 +95,8 @@ def assign_weights(
         raise ValueError(f"weight must be {n} finite numbers of 0 or more, one for each point, and not all 0.")
     if not np.isfinite(cost).all():
         raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
-    lower, upper = weight_bounds(weight, k, weight_min, weight_max)
+    lower, upper = (np.asarray(bound, dtype=np.float64) for bound in (lower, upper))
+    _check(lower, upper, float(weight.sum()))
     labels = cost.argmin(axis=1)
     heavy = np.flatnonzero(weight > 0)
     found = np.zeros(k)
@@ -149,7 +156,8 @@ def _round(
         choices = np.array(list(itertools.product(*(clusters for _, clusters in now))))
         others = np.ones(len(labels), bool)
         others[who] = False
-        filled = np.tile(np.bincount(labels[others], weight[others], minlength=len(lower)), (len(choices), 1))
+        settled = np.bincount(labels[others], weight[others], minlength=len(lower)).astype(np.float64)
+        filled = np.tile(settled, (len(choices), 1))
         for place, r in enumerate(who):
             filled[np.arange(len(choices)), choices[:, place]] += weight[r]
         off = np.maximum(filled - upper, 0).sum(axis=1) + np.maximum(lower - filled, 0).sum(axis=1)

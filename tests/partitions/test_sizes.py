@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from ortools.graph.python import min_cost_flow
 from scipy.optimize import linear_sum_assignment, linprog
 
 from pluribus._kernels._bounded_assignment import assign_within_bounds
@@ -23,6 +24,18 @@ def by_linear_program(cost, lower, upper):
     return found.fun
 
 
+def by_min_cost_flow(cost, lower, upper):
+    n, k = cost.shape
+    flow = min_cost_flow.SimpleMinCostFlow()  # points, clusters, sink
+    points, clusters = np.divmod(np.arange(n * k), k)
+    flow.add_arcs_with_capacity_and_unit_cost(points, n + clusters, np.ones(n * k, int), cost.astype(int).ravel())
+    sink = np.full(k, n + k)
+    flow.add_arcs_with_capacity_and_unit_cost(n + np.arange(k), sink, upper - lower, np.zeros(k, int))
+    flow.set_nodes_supplies(np.arange(n + k + 1), np.r_[np.ones(n, int), -lower, lower.sum() - n])
+    assert flow.solve() == flow.OPTIMAL
+    return flow.optimal_cost()
+
+
 @st.composite
 def problems(draw, most=20):
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
@@ -33,7 +46,7 @@ def problems(draw, most=20):
     return cost, lower, upper, draw(st.sampled_from([0.0, 1.0, 10.0])) * rng.normal(size=k)
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(problems(), st.sampled_from([1, 2, 128]))
 def test_cost_is_that_of_the_linear_program(problem, length):
     cost, lower, upper, prices = problem
@@ -47,6 +60,15 @@ def test_cost_is_that_of_the_linear_program(problem, length):
     assert found == pytest.approx(by_linear_program(cost, lower, upper), abs=1e-9)
     dual = (cost - prices).min(axis=1).sum() + np.where(prices > 0, prices * lower, prices * upper).sum()
     assert found == pytest.approx(dual, abs=1e-8)  # the certificate of the optimum
+
+
+@settings(max_examples=2000)
+@given(problems(most=40))
+def test_cost_is_that_of_a_min_cost_flow(problem):
+    cost, lower, upper, prices = problem
+    cost = np.round(1000 * cost)
+    found = assign_sizes(cost, lower, upper, prices=prices)
+    assert found.cost == by_min_cost_flow(cost, lower, upper)
 
 
 @settings(max_examples=50)
