@@ -30,8 +30,9 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
     happen here: a merge after which the cannot-links could not be satisfied with ``n_clusters`` is not made. (Only if
     even the constraints alone are too hard to decide may more clusters be left; then there is a warning.)
 
-    With average link and ``n_clusters``, where cannot-links are in the way of merges, objects are then moved to the
-    cluster they have the highest mean evidence for: greedy merges push whole groups away along with one object.
+    With average link and ``n_clusters``, constraints that the result without them obeys do not change it. Where they
+    are in its way, objects are moved after the merges to the cluster they have the highest mean evidence for: greedy
+    merges push whole groups away along with one object. Where these moves end may depend on the order of the objects.
 
     Equal evidence (to 37 binary digits) is merged in the order of the numbers of the objects.
 
@@ -63,8 +64,8 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
     violations_ : Violations
         Constraints that are broken: soft ones only.
     merges_ : ndarray of shape (m, 4)
-        The merges in the order they were made, in scipy's format; the leaves are the chunklets. Moves after the last
-        merge are not in it.
+        The greedy merges under the constraints, in scipy's format and in the order they were made; the leaves are the
+        chunklets. The moves of average link are not in it.
     components_ : ndarray of shape (n,)
         The chunklet of each object: what hard constraints hold together.
     dead_end_ : bool

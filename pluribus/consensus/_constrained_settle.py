@@ -16,28 +16,41 @@ _ROUNDS, _SWEEPS = 20, 5
 
 
 def link_and_settle(ensemble: Ensemble, constraints: Constraints, goal: Goal, *, verbose: bool) -> Linked:
-    """Average link into k clusters, and moves where cannot-links are in its way.
+    """Average link into k clusters, and moves where that does not agree with what is known.
 
-    Where the members do not see what is said, merging is forced on the wrong way early on: an object that lies among
-    those it must be apart from takes its neighbors along to where it is pushed, and all that must be apart from them
-    gives way in turn. So each object then goes to the cluster it has the highest mean evidence for, and those in the
-    way change places with it. That begins at three partitions: that of the greedy linkage, and that which must-links
-    alone lead to, made to fit it or the partition that proves that there is one.
+    If the linkage that knows no hard constraint obeys all of them, its clusters stay: what confirms them does not
+    change them. Otherwise merging is forced on the wrong way early on. A chunklet of far objects, or an object that
+    lies among those it must be apart from, takes its neighbors along to where it is pushed, and all that must be apart
+    from them gives way in turn. So each object then goes to the cluster it has the highest mean evidence for, and those
+    in the way change places with it. That begins at three partitions: that of the greedy linkage, and those which
+    must-links alone, and no constraints at all, lead to, made to fit.
     """
-    free = link(ensemble, _without_cannot_links(constraints), "average", goal._replace(witness=None), verbose=verbose)
-    if constraints.violations(free.labels).n_hard == 0:
-        return free  # no merge was refused
-    greedy = link(ensemble, constraints, "average", goal, verbose=verbose)
+    closure = constraints.closure()
+    unbound = goal._replace(witness=None)
+    free = link(ensemble, _preferences(constraints, closure.chunk_of), "average", unbound, verbose=verbose)
+    plain = free
+    if closure.n_chunks < ensemble.n_objects:
+        plain = link(ensemble, _preferences(constraints), "average", unbound, verbose=verbose)
+    if constraints.violations(plain.labels).n_hard == 0:
+        return free._replace(labels=plain.labels)
+    greedy = free
+    if constraints.violations(free.labels).n_hard > 0:
+        greedy = link(ensemble, constraints, "average", goal, verbose=verbose)
     if goal.witness is None or greedy.labels.max() >= goal.n_clusters:
         return greedy
-    changes = sparse.csr_array(evidence_changes(ensemble, constraints))
-    problem = _Problem(ensemble, constraints.closure(), changes, goal.n_clusters)
-    starts = [greedy.labels, *(problem.repaired(free.labels, whole) for whole in (greedy.labels, goal.witness))]
-    return greedy._replace(labels=max(map(problem.ascend, starts), key=problem.objective))
+    problem = _Problem(ensemble, closure, sparse.csr_array(evidence_changes(ensemble, constraints)), goal.n_clusters)
+    starts = (
+        greedy.labels,
+        problem.repaired(free.labels, goal.witness),
+        problem.repaired(plain.labels, greedy.labels),
+    )
+    ends = [problem.ascend(start) for start in starts]
+    full = [labels for labels in ends if len(np.unique(labels)) == goal.n_clusters]  # the first is
+    return greedy._replace(labels=max(full, key=problem.objective))
 
 
-def _without_cannot_links(constraints: Constraints) -> Constraints:
-    """What is known, but for hard cannot-links."""
+def _preferences(constraints: Constraints, groups: np.ndarray | None = None) -> Constraints:
+    """The pairs that may be broken, and these groups."""
     must, cannot = np.isfinite(constraints.must_weight), np.isfinite(constraints.cannot_weight)
     return Constraints(
         constraints.n_objects,
@@ -45,7 +58,7 @@ def _without_cannot_links(constraints: Constraints) -> Constraints:
         cannot_link=constraints.cannot_link[cannot],
         must_weight=constraints.must_weight[must],
         cannot_weight=constraints.cannot_weight[cannot],
-        groups=constraints.closure().chunk_of,
+        groups=groups,
     )
 
 
@@ -74,7 +87,7 @@ class _Problem(NamedTuple):
         soft.setdiag(0)
         soft.eliminate_zeros()
         bound = np.flatnonzero((np.diff(hard.indptr) > 0) | (np.diff(soft.indptr) > 0))
-        units = labels[closure.representatives]
+        units = (indicator @ np.eye(self.k)[labels]).argmax(axis=1)
         for _ in range(_ROUNDS):
             U = indicator @ mean_evidence(self.ensemble, units[closure.chunk_of], self.k)
             new = U.argmax(axis=1)
@@ -96,9 +109,13 @@ class _Problem(NamedTuple):
         return units[closure.chunk_of]
 
     def objective(self, labels: np.ndarray) -> float:
-        """The sum of the objects' mean evidence for their clusters."""
-        own = mean_evidence(self.ensemble, labels, self.k)[np.arange(len(labels)), labels]
-        pairs = self.changes.tocoo()
-        together = labels[pairs.row] == labels[pairs.col]
+        """Of the evidence that the objects of a cluster have for any object, the share for their own; the sum of these.
+
+        The mean evidence inside clusters, which the moves raise, would prefer a few objects that are always together
+        to a cluster that fine partitions cut into pieces.
+        """
         sizes = np.bincount(labels, minlength=self.k)
-        return float(own.sum() + (pairs.data[together] / sizes[labels[pairs.row[together]]]).sum())
+        evidence = mean_evidence(self.ensemble, labels, self.k) * sizes + self.changes @ np.eye(self.k)[labels]
+        inside = np.bincount(labels, evidence[np.arange(len(labels)), labels], minlength=self.k)
+        all_of_it = np.bincount(labels, evidence.sum(axis=1), minlength=self.k)
+        return float(np.divide(inside, all_of_it, out=np.zeros(self.k), where=all_of_it > 0).sum())

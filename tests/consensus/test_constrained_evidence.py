@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from pluribus import Constraints, Ensemble
 from pluribus.consensus import ConstrainedConsistency, ConstrainedEvidenceAccumulation, EvidenceAccumulation
-from pluribus.constraints import ConstraintError, ContradictionError, Feasibility, InfeasibleError
-from pluribus.evidence import CoAssociation
+from pluribus.constraints import ConstraintError, ContradictionError, Feasibility, InfeasibleError, ask, random_pairs
+from pluribus.evidence import CoAssociation, DividedPairs
+from pluribus.generate import Generator
 
 E = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
 LINKAGES = ("single", "average", "complete")
@@ -230,6 +232,20 @@ def test_consistent_constraints_do_not_change_a_clear_result():
             assert adjusted_rand_score(truth, fit(labels, 3, known, linkage=linkage).labels_) == 1
 
 
+@settings(max_examples=30, deadline=None)
+@given(problem=problems(), seed=st.integers(0, 99))
+def test_what_the_plain_result_obeys_does_not_change_it(problem, seed):
+    ensemble, _, _ = problem
+    plain = fit(ensemble, 3).labels_
+    pairs = np.random.default_rng(seed).integers(0, len(plain), (10, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = plain[pairs[:, 0]] == plain[pairs[:, 1]]
+    known = Constraints(len(plain), must_link=pairs[same], cannot_link=pairs[~same])
+    found = fit(ensemble, 3, known)
+    assert found.labels_.tolist() == plain.tolist()
+    assert len(found.merges_) == known.closure().n_chunks - 3
+
+
 def test_a_preference_is_weighed_against_the_evidence():
     labels = [[0, 0, 0, 1, 1, 1]] * 3 + [[0, 0, 1, 1, 1, 1]]
     apart = {
@@ -256,16 +272,18 @@ def test_all_together_all_apart_and_one_object():
 
 def test_order_of_objects():
     rng = np.random.default_rng(0)
-    labels = rng.integers(0, 4, (40, 9))
+    truth = rng.integers(0, 5, 40)
     weights = rng.random(9) + 0.1
-    pairs = rng.integers(0, 40, (10, 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    known = Constraints(40, cannot_link=pairs)
-    order = rng.permutation(40)
-    for linkage in ("single", "average"):
-        one = fit(Ensemble(labels, weights=weights), 5, known, linkage=linkage).labels_
-        other = fit(Ensemble(labels[order], weights=weights), 5, known.restrict(order), linkage=linkage).labels_
-        assert adjusted_rand_score(one[order], other) == 1
+    for noise in (0.3, 1.0):
+        labels = np.where(rng.random((40, 9)) < noise, rng.integers(0, 5, (40, 9)), truth[:, None])
+        pairs = rng.integers(0, 40, (10, 2))
+        known = Constraints(40, cannot_link=pairs[truth[pairs[:, 0]] != truth[pairs[:, 1]]])
+        order = rng.permutation(40)
+        for linkage in ("single", "average"):
+            how = {"linkage": linkage} | ({"k": 5} if noise < 1 else {"threshold": 0.7})  # moves need some structure
+            one = fit(Ensemble(labels, weights=weights), constraints=known, **how).labels_
+            other = fit(Ensemble(labels[order], weights=weights), constraints=known.restrict(order), **how).labels_
+            assert adjusted_rand_score(one[order], other) == 1
 
 
 @pytest.mark.parametrize(
@@ -316,6 +334,16 @@ def test_wrong_neighbors_do_not_take_others_along():
     labels = [seen * 4 + rng.integers(0, 4, 60) for _ in range(30)]
     known = Constraints(60, must_link=[(0, 1)], cannot_link=[(0, j) for j in (25, 30, 35, 45)] + [(26, 46), (2, 31)])
     assert adjusted_rand_score(truth, fit(labels, 3, known).labels_) == 1
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_true_answers_do_not_break_up_a_dense_cluster(seed):
+    # a dense class beside a wide one: the pieces of the dense one are purer than the wide one ever is
+    X, y = make_blobs([200, 100], 2, centers=[[0, 0], [6, 0]], cluster_std=[0.5, 3], random_state=seed)
+    members = Generator(n_members=30, n_clusters=(10, 30), random_state=seed, verbose=False).generate(X)
+    plain = adjusted_rand_score(y, fit(members, 2).labels_)
+    for known in (ask(DividedPairs(members, random_state=seed), y, 40), random_pairs(y, 20, random_state=seed)):
+        assert adjusted_rand_score(y, fit(members, 2, known).labels_) > max(plain - 0.05, 0.85)
 
 
 @pytest.mark.parametrize("method", [ConstrainedEvidenceAccumulation, ConstrainedConsistency])
