@@ -209,7 +209,10 @@ def _client_at(engine: str) -> "Client":
     try:
         return distributed.Client(engine, timeout=_TIMEOUT)
     except (OSError, ValueError) as error:
-        raise ValueError(f"engine={engine!r}: no Dask scheduler answers there ({error}). {_ADVICE}") from None
+        raise ValueError(
+            f"engine={engine!r}: no Dask scheduler answers there ({error}). Check the address, and that the scheduler "
+            "runs (`dask scheduler`)."
+        ) from None
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:

@@ -33,6 +33,13 @@ class ConstraintsAt(enum.StrEnum):
     accumulating = "accumulating"
 
 
+class Engine(enum.StrEnum):
+    """Where the work is done."""
+
+    local = "local"
+    dask = "dask"
+
+
 class Unobserved(enum.StrEnum):
     """What to do with pairs that no partition covers."""
 
@@ -118,6 +125,15 @@ def cluster(
     resume: Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")] = False,
     jobs: Annotated[int, typer.Option(help="Cores; -1 is all. The result does not depend on it.")] = -1,
     memory_limit: MemoryLimit = None,
+    engine: Annotated[
+        Engine, typer.Option(help="Work on this machine, or on a Dask cluster: needs --scheduler. Same result.")
+    ] = Engine.local,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the scheduler of the Dask cluster is, such as tcp://10.0.0.1:8786.", metavar="ADDRESS"
+        ),
+    ] = None,
     quiet: Quiet = False,
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
@@ -159,6 +175,8 @@ def cluster(
             resume=resume,
             jobs=jobs,
             memory_limit=memory_limit,
+            engine=engine.value,
+            scheduler=scheduler,
             quiet=quiet,
             must_link=must_link,
             cannot_link=cannot_link,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from rich.console import Console
 
-from pluribus._engine import memory_budget, seeds
+from pluribus._engine import as_cluster, memory_budget, seeds
 from pluribus.cli import _direct, _input, _large, _number, _output
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
@@ -40,6 +40,8 @@ class ClusterJob:
     resume: bool = False
     jobs: int = -1
     memory_limit: str | None = None
+    engine: Literal["local", "dask"] = "local"
+    scheduler: str | None = None
     quiet: bool = False
     must_link: Path | None = None
     cannot_link: Path | None = None
@@ -61,7 +63,9 @@ def _run(job: ClusterJob) -> _output.Written:
     consensus = _input.check_consensus(job.consensus, "--consensus")
     _input.check_jobs(job.jobs)
     direct = None if job.constrained_method is None else _direct.check_options(job.constrained_method, k, _given(job))
-    data = _large.read(job.data, job.id_column, _input.columns(job.ignore), job.scale, job.impute)
+    engine = _input.engine(job.engine, job.scheduler)
+    cluster = as_cluster(engine)  # refuses what does not answer
+    data = _large.read(job.data, job.id_column, _input.columns(job.ignore), job.scale, job.impute, cluster)
     _input.check_fits(k, data.X.shape[0])
     known, not_used = read_known(job.must_link, job.cannot_link, job.known_labels, data.ids)
     check_feasible(known, k, data.ids)
@@ -89,10 +93,10 @@ def _run(job: ClusterJob) -> _output.Written:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             if k is None and known is None and _number.is_chosen(consensus):
-                choice = choose(job, consensus, data.X, kept)
+                choice = choose(job, engine, consensus, data.X, kept)
                 ensemble, fitted = choice.ensemble, combined(job, consensus, choice, data.array)
             else:
-                model = clusterer(job, direct, consensus, k, kept).fit(data.X, constraints=known)
+                model = clusterer(job, engine, direct, consensus, k, kept).fit(data.X, constraints=known)
                 ensemble, fitted = model.ensemble_, model.consensus_
         notes += _output.say_warnings(console, caught)
         if isinstance(model, _direct.DirectMethod):
@@ -144,7 +148,9 @@ def _run(job: ClusterJob) -> _output.Written:
     return written
 
 
-def clusterer(job: ClusterJob, direct: str | None, consensus: str, k: int | None, kept: Path) -> Any:
+def clusterer(
+    job: ClusterJob, engine: str | None, direct: str | None, consensus: str, k: int | None, kept: Path
+) -> Any:
     """What clusters the rows: an ensemble and its consensus, or one method without an ensemble."""
     if direct is not None and k is not None:
         return _direct.DirectMethod(direct, k, seed=job.seed, jobs=job.jobs, verbose=not job.quiet)
@@ -155,18 +161,19 @@ def clusterer(job: ClusterJob, direct: str | None, consensus: str, k: int | None
         constraints_at=job.constraints_at or "extracting",
         checkpoint=kept,
         random_state=job.seed,
+        engine=engine,
         n_jobs=job.jobs,
         verbose=not job.quiet,
     )
 
 
-def choose(job: ClusterJob, consensus: str, X: np.ndarray | Rows, kept: Path) -> KChoice:
+def choose(job: ClusterJob, engine: str | None, consensus: str, X: np.ndarray | Rows, kept: Path) -> KChoice:
     """Make the ensemble that ``EnsembleClusterer`` would make, and choose the number of clusters."""
     generator = suitable_generator(consensus, None, job.members)
-    generator.set_params(random_state=seeds(job.seed, 2)[0], n_jobs=job.jobs, verbose=not job.quiet)
+    generator.set_params(random_state=seeds(job.seed, 2)[0], engine=engine, n_jobs=job.jobs, verbose=not job.quiet)
     ensemble = generator.generate(X, store=kept)
     in_memory = X if isinstance(X, np.ndarray) else None
-    return _number.choose(ensemble, in_memory, seed=job.seed, jobs=job.jobs, verbose=not job.quiet)
+    return _number.choose(ensemble, in_memory, seed=job.seed, engine=engine, jobs=job.jobs, verbose=not job.quiet)
 
 
 def combined(job: ClusterJob, consensus: str, choice: KChoice, X: np.ndarray | None) -> Any:
@@ -192,6 +199,7 @@ def _given(job: ClusterJob) -> dict[str, bool]:
         "--consensus": job.consensus != ClusterJob.consensus,
         "--members": job.members != ClusterJob.members,
         "--resume": job.resume,
+        "--engine": job.engine != ClusterJob.engine,
         "--constraints-at": job.constraints_at is not None,
     }
 

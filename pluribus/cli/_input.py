@@ -1,5 +1,6 @@
 """What the commands share before the work: reading tables, checking options and the output directory."""
 
+import importlib.util
 from pathlib import Path
 
 from pluribus.consensus import names
@@ -21,6 +22,19 @@ def check_jobs(jobs: int) -> None:
     """0 cores do nothing."""
     if jobs == 0:
         raise ValueError("--jobs is 0: give a number of cores, or -1 for all.")
+
+
+def engine(name: str, scheduler: str | None) -> str | None:
+    """``--engine`` and ``--scheduler``: the address of a Dask cluster, or None for this machine."""
+    if name == "local":
+        if scheduler is not None:
+            raise ValueError("--scheduler is where a Dask cluster is: add --engine dask to use it.")
+        return None
+    if scheduler is None:
+        raise ValueError("--engine dask needs a cluster: give --scheduler ADDRESS, such as tcp://10.0.0.1:8786.")
+    if importlib.util.find_spec("distributed") is None:
+        raise ValueError("--engine dask needs Dask: install it with `pip install pluribus[dask]`.")
+    return scheduler if "://" in scheduler else f"tcp://{scheduler}"
 
 
 def columns(text: str) -> list[str]:

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pluribus._engine import in_bytes, memory_limit
+from pluribus._engine import DaskCluster, in_bytes, memory_limit
 from pluribus.cli import _input
 from pluribus.tables import Rows, TableError, open_rows, prepare
 from pluribus.tables._errors import listing
@@ -35,11 +35,18 @@ class Data:
         return self.X if isinstance(self.X, np.ndarray) else None
 
 
-def read(path: Path, id_column: str | None, ignore: list[str], scale: Any, impute: bool) -> Data:
-    """Read a table, whole if it is small enough, else a Parquet file in parts."""
+def read(
+    path: Path,
+    id_column: str | None,
+    ignore: list[str],
+    scale: Any,
+    impute: bool,
+    cluster: DaskCluster | None = None,
+) -> Data:
+    """Read a table, whole if it is small enough, else a Parquet file in parts, by a cluster if there is one."""
     size = _decoded_size(path)
     if size > SHARE * memory_limit():
-        return _in_parts(path, id_column, ignore, scale, impute, size)
+        return _in_parts(path, id_column, ignore, scale, impute, size, cluster)
     table, named_by = _input.read(path, id_column, ignore)
     prepared = prepare(table, scale=scale, impute=impute)
     notes = [*table.notes, *prepared.notes]
@@ -48,7 +55,15 @@ def read(path: Path, id_column: str | None, ignore: list[str], scale: Any, imput
     return Data(prepared.X, table.ids, table.name, notes, named_by, prepared.feature_names, prepared.frame)
 
 
-def _in_parts(path: Path, id_column: str | None, ignore: list[str], scale: Any, impute: bool, size: float) -> Data:
+def _in_parts(
+    path: Path,
+    id_column: str | None,
+    ignore: list[str],
+    scale: Any,
+    impute: bool,
+    size: float,
+    cluster: DaskCluster | None,
+) -> Data:
     names = pq.read_schema(path).names
     unknown = [name for name in ignore if name not in names]
     if unknown:
@@ -64,6 +79,8 @@ def _in_parts(path: Path, id_column: str | None, ignore: list[str], scale: Any, 
     notes = [f"{large}: the report has no profiles of the clusters."]
     if named_by is not None and id_column is None:
         notes.insert(0, f"The rows are named by the column '{named_by}'.")
+    if cluster is not None:
+        rows.look_through(cluster, verbose=False)
     deviation = rows.survey.deviation
     if scale == "standard":
         constant = [name for name, own in zip(rows.names, deviation.tolist(), strict=True) if own == 0]

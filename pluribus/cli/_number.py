@@ -20,10 +20,12 @@ def is_chosen(method: str) -> bool:
     return method == "eac" or not by_name(method)().finds_n_clusters
 
 
-def choose(ensemble: Ensemble, X: np.ndarray | None, *, seed: int, jobs: int, verbose: bool) -> KChoice:
+def choose(
+    ensemble: Ensemble, X: np.ndarray | None, *, seed: int, engine: str | None = None, jobs: int, verbose: bool
+) -> KChoice:
     """How many clusters there are, by the members and, if there are any, by the features."""
     data, members = (ensemble, None) if X is None else (X, ensemble)
-    return choose_k(data, ensemble=members, random_state=seed, n_jobs=jobs, verbose=verbose)
+    return choose_k(data, ensemble=members, random_state=seed, engine=engine, n_jobs=jobs, verbose=verbose)
 
 
 def accumulated(choice: KChoice) -> EvidenceAccumulation:

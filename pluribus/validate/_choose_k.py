@@ -82,6 +82,7 @@ def choose_k(
     n_members: int = 100,
     sample_size: int | str | None = "auto",
     random_state: Any = 0,
+    engine: Any = None,
     n_jobs: int | None = None,
     verbose: bool = True,
 ) -> KChoice:
@@ -110,6 +111,8 @@ def choose_k(
         Objects that slow criteria use at most, for each number of clusters; "auto" is 1,000, None is all. A number that
         is too large for all its clusters to show among so many has no value.
     random_state : int, RandomState, Generator or None
+    engine : "dask", the address of a scheduler, or a distributed.Client, optional
+        A Dask cluster for the ensemble and its evidence, as for ``EnsembleClusterer``. The result is the same.
     n_jobs : int, optional
         Members and cuts computed at a time. The result does not depend on it.
     verbose : bool
@@ -147,13 +150,15 @@ def choose_k(
         if members.n_objects != n:
             raise ValueError(f"X has {n} rows, but the ensemble has {members.n_objects} objects.")
     else:
-        generator = Generator(n_members=n_members, random_state=generator_seed, n_jobs=n_jobs, verbose=verbose)
+        generator = Generator(
+            n_members=n_members, random_state=generator_seed, engine=engine, n_jobs=n_jobs, verbose=verbose
+        )
         members = generator.generate(X)
     limit = _SAMPLE if sample_size == "auto" else sample_size
     sources = Sources(X=X, ensemble=members, sample_size=limit, random_state=sample_seed)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The number of clusters found")  # it is not taken from there
-        consensus = accumulate(members, n_jobs=n_jobs, verbose=verbose)
+        consensus = accumulate(members, engine=engine, n_jobs=n_jobs, verbose=verbose)
     ks = asked_for or _default_range(consensus)
     undivided = ks[0] == 1 or ks == (n,)
     if undivided:  # there are no two clusters, or no two objects in one, to hold against anything
