@@ -97,7 +97,8 @@ class SizedPoints(NamedTuple):
 
         parts = self._over_blocks(add)
         value = sum(part[0] for part in parts) + self.spread
-        sums, totals = (np.sum([part[place] for part in parts], axis=0) for place in (1, 2))
+        sums = np.sum([part[1] for part in parts], axis=0)
+        totals = np.sum([part[2] for part in parts], axis=0)
         means = np.where(totals[:, None] > 0, sums / np.where(totals > 0, totals, 1)[:, None], centers)
         return max(value, 0.0), means
 
