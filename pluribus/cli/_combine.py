@@ -14,8 +14,16 @@ from pluribus._engine import memory_budget
 from pluribus.cli import _input, _methods, _number, _output
 from pluribus.cli._known import check_feasible, read_known
 from pluribus.cli._labels import label_columns
-from pluribus.consensus import MethodComparison, Plan, accumulate, by_name, compare_methods, configured, make_plan
-from pluribus.consensus._constrained_base import enough_clusters
+from pluribus.consensus import (
+    MethodComparison,
+    Plan,
+    accumulate,
+    by_name,
+    compare_methods,
+    configured,
+    enough_clusters,
+    make_plan,
+)
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.report import KIndices, k_indices

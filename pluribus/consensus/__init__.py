@@ -3,6 +3,7 @@
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.consensus._bipartite_partitioning import BipartitePartitioning
 from pluribus.consensus._compare_methods import MethodComparison, MethodRun, compare_methods
+from pluribus.consensus._constrained_base import enough_clusters
 from pluribus.consensus._constrained_consistency import ConstrainedConsistency
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._correspondence import correspondence
@@ -57,6 +58,7 @@ __all__ = [
     "compare_methods",
     "configured",
     "correspondence",
+    "enough_clusters",
     "make_plan",
     "names",
     "plan_of",

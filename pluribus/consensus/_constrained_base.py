@@ -32,7 +32,21 @@ def as_preferences(constraints: Constraints) -> Constraints:
 
 
 def enough_clusters(constraints: Constraints, n_clusters: int) -> int:
-    """This number of clusters, or the next with which the hard constraints can hold; a warning if it is another."""
+    """This number of clusters, or the nearest with which the hard constraints can hold; a warning if it is another.
+
+    Parameters
+    ----------
+    constraints : Constraints
+    n_clusters : int
+        What the evidence speaks for.
+
+    Examples
+    --------
+    >>> from pluribus import Constraints
+    >>> from pluribus.consensus import enough_clusters
+    >>> enough_clusters(Constraints(4, cannot_link=[(0, 1)]), 2)
+    2
+    """
     k = max(n_clusters, len(constraints.classes))
     while k <= constraints.closure().degeneracy and constraints.check(k).status == "infeasible":
         k += 1

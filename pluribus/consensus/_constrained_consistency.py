@@ -67,8 +67,11 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
         Constraints that are broken: soft ones only.
     acc_, cs_ : float
         Both parts of J; without preferences CS is 1, and J is ACC.
-    objective_ : ndarray
-        J after each round of the best start.
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        J of the best start, and after each of its rounds.
+    n_iter_ : int
+        Rounds that changed the partition: all objects at once, all single moves there are, or a disturbance and its
+        single moves.
 
     References
     ----------
@@ -152,6 +155,7 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
         labels = np.unique(units[problem.closure.chunk_of], return_inverse=True)[1]
         self.acc_, self.cs_ = problem.parts(units)
         self.objective_ = np.array(path)
+        self.n_iter_ = len(path) - 1
         self._finish(ensemble, labels)
         self.violations_ = constraints.violations(self.labels_)
         return self
@@ -232,8 +236,10 @@ class _Problem(NamedTuple):
             path.append(value)
         work = len(units) * self.k**2 * self.rows.shape[1]
         if work <= _CLIMB:
-            units = self._climbed(units)
-            path.append(max(self.objective(units), path[-1]))
+            new = self._climbed(units)
+            if (new != units).any():
+                units = new
+                path.append(self.objective(units))
         rng = np.random.default_rng(seed)
         for _ in range(min(_KICKS, int(_KICKING / work))):
             new = units.copy()
