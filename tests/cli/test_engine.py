@@ -22,8 +22,7 @@ def data(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("in_parts", [False, True])
-@pytest.mark.parametrize("k", ["3", "auto"])
+@pytest.mark.parametrize(("k", "in_parts"), [("3", False), ("auto", True)])
 def test_labels_are_those_of_this_machine(dask_client, data, tmp_path, monkeypatch, k, in_parts):
     monkeypatch.setattr(_large, "SHARE", 0 if in_parts else 1)
     address = dask_client.scheduler.address.removeprefix("tcp://")

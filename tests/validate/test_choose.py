@@ -8,7 +8,8 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 
 from pluribus import Ensemble, validate
-from pluribus.consensus import EvidenceAccumulation, accumulate
+from pluribus.consensus import accumulate
+from pluribus.evidence import CoAssociation
 from pluribus.generate import Generator
 from pluribus.validate import CRITERIA, choose_k, choose_partition
 from pluribus.validate._vote import in_words, vote
@@ -81,7 +82,7 @@ def test_each_source_alone(moons):
     from_X = choose_partition(candidates, X)
     from_D = choose_partition(candidates, distances=D)
     np.testing.assert_allclose(from_X.frame, from_D.frame, rtol=1e-9)
-    C = EvidenceAccumulation()._gather(ensemble)
+    C = CoAssociation(ensemble, form="operator")
     assert choose_partition(candidates, similarity=C).frame.columns[1:-1].tolist() == ["similarity_silhouette"]
     columns = choose_partition(candidates, ensemble=ensemble).frame.columns[1:-1].tolist()
     assert columns == ["similarity_silhouette", "mutual_information"]
