@@ -45,7 +45,7 @@ def uncovered_rows(labels, most):
     """The first `most` rows that have only -1, and how many there are."""
     n, r = labels.shape
     n_uncovered = 0
-    first = []
+    first: list[int] = []
     for i in range(n):
         covered = False
         for p in range(r):

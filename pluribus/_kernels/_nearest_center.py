@@ -34,14 +34,14 @@ def nearest_in_boxes(rows, centers, low, high, numbers, whole, labels):
         best = -1
         least = box_bits[0]
         for step in range(-1, n_boxes):
-            b = nearest_box if step < 0 else step
-            if step >= 0 and (b == nearest_box or box_bits[b] > least):
+            box = nearest_box if step < 0 else step
+            if step >= 0 and (box == nearest_box or box_bits[box] > least):
                 continue
             distance[:] = zero
             for j in range(d):
                 x = rows[i, j]
                 for h in range(width):
-                    difference = x - centers[b, j, h]
+                    difference = x - centers[box, j, h]
                     distance[h] += difference * difference
             shortest = bits[0]
             for h in range(width):
@@ -50,7 +50,7 @@ def nearest_in_boxes(rows, centers, low, high, numbers, whole, labels):
                 h = 0
                 while bits[h] != shortest:
                     h += 1
-                if best < 0 or shortest < least or numbers[b, h] < best:
-                    best = numbers[b, h]
+                if best < 0 or shortest < least or numbers[box, h] < best:
+                    best = numbers[box, h]
                 least = shortest
         labels[i] = best
