@@ -2,7 +2,8 @@
 
 Sorted by a few partitions, objects that share clusters stand side by side. Several sorted orders give each object some
 candidates; the neighbors of its neighbors give it better ones. The evidence of a candidate is exact. The strongest are
-kept in order: higher evidence first, then the lower number.
+kept in order: higher evidence (rounded to float32) first, then the lower number. So it does not matter in which order
+candidates come.
 
 ``weights`` are integers where all partitions count alike. ``everywhere`` is the weight of all partitions where no label
 is missing, and 0 where some are.
@@ -44,8 +45,9 @@ def evidence_of(labels, i, j, weights, everywhere, alike):
 
 
 @njit(cache=True, nogil=True)
-def _keep(neighbors, evidence, j, value):
+def keep_strongest(neighbors, evidence, j, exact):
     """Insert j into a list of the strongest, unless it is there or too weak."""
+    value = np.float32(exact)  # as the list holds it: else ties would depend on how a share is rounded
     p = len(neighbors)
     last = p - 1
     if value < evidence[last] or (value == evidence[last] and (value == 0 or j > neighbors[last])):
@@ -72,7 +74,7 @@ def compare_adjacent(sorted_labels, order, weights, everywhere, alike, width, st
         for t in range(max(s - width, 0), min(s + width + 1, n)):
             if t != s:
                 value = evidence_of(sorted_labels, s, t, weights, everywhere, alike)
-                _keep(neighbors[i], evidence[i], order[t], value)
+                keep_strongest(neighbors[i], evidence[i], order[t], value)
 
 
 @njit(cache=True, nogil=True)
@@ -86,7 +88,7 @@ def compare_around(labels, order, place, weights, everywhere, alike, width, star
         for t in range(max(s - width, 0), min(s + width + 1, len(order))):
             if t != s:
                 value = evidence_of(labels, i, order[t], weights, everywhere, alike)
-                _keep(neighbors[i - start], evidence[i - start], order[t], value)
+                keep_strongest(neighbors[i - start], evidence[i - start], order[t], value)
 
 
 @njit(cache=True, nogil=True)
@@ -123,7 +125,7 @@ def compare_neighbors(labels, weights, everywhere, alike, n_followed, old, start
                 if met[j] != i:
                     met[j] = i
                     value = evidence_of(labels, i, j, weights, everywhere, alike)
-                    _keep(neighbors[i - start], evidence[i - start], j, value)
+                    keep_strongest(neighbors[i - start], evidence[i - start], j, value)
 
 
 @njit(cache=True, nogil=True)

@@ -41,7 +41,8 @@ def nearest_of_all(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
 def nearest_of_sorted(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
     """Nearly the ``p`` nearest, among those that several sorted orders of the label rows bring together.
 
-    The orders are drawn with a fixed seed. Time O(n r), whatever the sizes of the clusters.
+    On ties those that come first in the first order. The orders are drawn with a fixed seed. Time O(n r), whatever the
+    sizes of the clusters.
     """
     n = len(lists.labels)
     first, labels, orders = sorted_orders(lists)
