@@ -335,7 +335,7 @@ def _total(indptr, indices, edge, unary, together, apart, nodes, labels):
 def settle_components(
     indptr, indices, edge, unary, together, apart, order, starts, previous, labels, max_sweeps, largest, budget
 ):
-    """Labels for components with cycles: of the greedy ones and the previous ones the cheaper, improved.
+    """Labels for components with cycles: of the greedy ones and the previous ones, both improved, the cheaper.
 
     ``order[starts[c] : starts[c + 1]]`` are the nodes of component c. Small ones (up to `largest`) are then searched
     exactly, as far as the budget goes. Labels are left at -1 where greed met a dead end and there are no previous ones.
@@ -345,16 +345,17 @@ def settle_components(
     for c in range(starts.shape[0] - 1):
         nodes = order[starts[c] : starts[c + 1]]
         found = settle_greedily(indptr, indices, edge, unary, together, apart, nodes, labels)
+        if found:
+            improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, notes)
         if previous[nodes[0]] >= 0:
             fresh = labels[nodes].copy()
             cost = np.inf
             if found:
                 cost = _total(indptr, indices, edge, unary, together, apart, nodes, labels)
             labels[nodes] = previous[nodes]
+            improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, notes)
             if cost < _total(indptr, indices, edge, unary, together, apart, nodes, labels):
                 labels[nodes] = fresh
             found = True
-        if found:
-            improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, notes)
         if found and nodes.shape[0] <= largest and budget > 0:
             budget = settle_exactly(indptr, indices, edge, unary, together, apart, nodes, labels, budget, place)
