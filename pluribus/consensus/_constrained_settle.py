@@ -22,35 +22,28 @@ def link_and_settle(ensemble: Ensemble, constraints: Constraints, goal: Goal, *,
     change them. Otherwise merging is forced on the wrong way early on. A chunklet of far objects, or an object that
     lies among those it must be apart from, takes its neighbors along to where it is pushed, and all that must be apart
     from them gives way in turn. So each object then goes to the cluster it has the highest mean evidence for, and those
-    in the way change places with it. That begins at three partitions: that of the greedy linkage, and those which
-    must-links alone, and no constraints at all, lead to, made to fit.
+    in the way change places with it. That begins at three partitions: that of the greedy linkage, and that which knows
+    no constraint, made to fit the greedy one or the partition that proves that there is one.
     """
+    plain = link(ensemble, _preferences(constraints), "average", goal._replace(witness=None), verbose=verbose)
+    obeys = constraints.violations(plain.labels).n_hard == 0
     closure = constraints.closure()
-    unbound = goal._replace(witness=None)
-    free = link(ensemble, _preferences(constraints, closure.chunk_of), "average", unbound, verbose=verbose)
-    plain = free
-    if closure.n_chunks < ensemble.n_objects:
-        plain = link(ensemble, _preferences(constraints), "average", unbound, verbose=verbose)
-    if constraints.violations(plain.labels).n_hard == 0:
-        return free._replace(labels=plain.labels)
-    greedy = free
-    if constraints.violations(free.labels).n_hard > 0:
-        greedy = link(ensemble, constraints, "average", goal, verbose=verbose)
+    if obeys and closure.n_chunks == ensemble.n_objects:
+        return plain
+    greedy = link(ensemble, constraints, "average", goal, verbose=verbose)
+    if obeys:
+        return greedy._replace(labels=plain.labels)
     if goal.witness is None or greedy.labels.max() >= goal.n_clusters:
         return greedy
     problem = _Problem(ensemble, closure, sparse.csr_array(evidence_changes(ensemble, constraints)), goal.n_clusters)
-    starts = (
-        greedy.labels,
-        problem.repaired(free.labels, goal.witness),
-        problem.repaired(plain.labels, greedy.labels),
-    )
+    starts = [greedy.labels, *(problem.repaired(plain.labels, whole) for whole in (greedy.labels, goal.witness))]
     ends = [problem.ascend(start) for start in starts]
     full = [labels for labels in ends if len(np.unique(labels)) == goal.n_clusters]  # the first is
     return greedy._replace(labels=max(full, key=problem.objective))
 
 
-def _preferences(constraints: Constraints, groups: np.ndarray | None = None) -> Constraints:
-    """The pairs that may be broken, and these groups."""
+def _preferences(constraints: Constraints) -> Constraints:
+    """The pairs that may be broken."""
     must, cannot = np.isfinite(constraints.must_weight), np.isfinite(constraints.cannot_weight)
     return Constraints(
         constraints.n_objects,
@@ -58,7 +51,6 @@ def _preferences(constraints: Constraints, groups: np.ndarray | None = None) -> 
         cannot_link=constraints.cannot_link[cannot],
         must_weight=constraints.must_weight[must],
         cannot_weight=constraints.cannot_weight[cannot],
-        groups=groups,
     )
 
 
