@@ -12,12 +12,31 @@ import psutil
 _SHARE = 0.7  # of what is free, by default
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 _CGROUP = Path("/sys/fs/cgroup")
+_OWN_GROUP = Path("/proc/self/cgroup")
 
 _budget: ContextVar[int | None] = ContextVar("memory_budget", default=None)
 
 
+class MemoryLimitError(ValueError, MemoryError):
+    """What is asked for would take more memory than is allowed; it was not allocated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.evidence import CoAssociation, MemoryLimitError
+    >>> try:
+    ...     CoAssociation(np.zeros((100, 2), dtype=int), form="dense", memory_limit=10_000)
+    ... except MemoryLimitError as error:
+    ...     print(error)
+    The dense evidence of 100 objects would take 80.0 kB, more than memory_limit = 10.0 kB. Use form='operator', which
+    holds no matrix, or form='neighbors', or raise memory_limit.
+    """
+
+
 def free_memory() -> int:
     """Bytes that a job can take without swapping: what the machine has free, or the container is still allowed.
+
+    Containers and jobs of a batch system are control groups of Linux, inside each other; the tightest counts.
 
     Examples
     --------
@@ -25,14 +44,30 @@ def free_memory() -> int:
     >>> free_memory() > 0
     True
     """
-    free = psutil.virtual_memory().available
+    return min([psutil.virtual_memory().available, *_left_in_groups()])
+
+
+def _left_in_groups() -> Iterator[int]:
+    """What each control group of this process, and each that it is in, still allows."""
     try:
-        allowed = int((_CGROUP / "memory.max").read_text())
-        used = int((_CGROUP / "memory.current").read_text())
-        cache = re.search(r"^inactive_file (\d+)$", (_CGROUP / "memory.stat").read_text(), re.MULTILINE)
-    except (OSError, ValueError):  # no container, or one without a limit ("max")
-        return free
-    return min(free, max(allowed - used + (int(cache[1]) if cache else 0), 0))
+        own = re.search(r"^0::/?(.*)$", _OWN_GROUP.read_text(), re.MULTILINE)
+    except OSError:
+        return
+    group = _CGROUP / own[1] if own else _CGROUP
+    while group.is_relative_to(_CGROUP):
+        try:
+            allowed = int((group / "memory.max").read_text())
+            used = int((group / "memory.current").read_text())
+            cache = re.search(r"^inactive_file (\d+)$", (group / "memory.stat").read_text(), re.MULTILINE)
+            yield max(allowed - used + (int(cache[1]) if cache else 0), 0)
+        except (OSError, ValueError):  # not there, or without a limit ("max")
+            pass
+        group = group.parent
+
+
+def given_limit() -> int | None:
+    """The budget that was set around the work, if one was: what results may depend on, since it is the user's."""
+    return _budget.get()
 
 
 def memory_limit(given: float | str | None = None) -> int:
@@ -77,7 +112,7 @@ def memory_budget(limit: float | str | None) -> Iterator[int]:
     ...     memory_limit()
     2000000000
     """
-    token = _budget.set(memory_limit(limit))
+    token = _budget.set(_budget.get() if limit is None else memory_limit(limit))
     try:
         yield memory_limit()
     finally:

@@ -8,8 +8,7 @@ import numpy as np
 
 from pluribus._engine import DaskCluster, merge_tasks
 from pluribus._kernels._graph_link import merge_forests, spanning_forest
-from pluribus.evidence._far_nearest import Found, search_by_cluster
-from pluribus.evidence._lists import lists_of
+from pluribus.evidence import Found, search_by_cluster
 from pluribus.partitions import Ensemble
 
 
@@ -25,9 +24,9 @@ class Forest(NamedTuple):
     value: np.ndarray
 
 
-def forest_by_cluster(ensemble: Ensemble, n_neighbors: int, cluster: DaskCluster) -> Forest:
+def forest_by_cluster(ensemble: Ensemble, cluster: DaskCluster) -> Forest:
     """The forest of the strongest pairs of each object."""
-    search = search_by_cluster(lists_of(ensemble), n_neighbors, cluster)
+    search = search_by_cluster(ensemble, cluster)
     function = partial(_forest_of_block, search.function, ensemble.n_objects)
     return merge_tasks(function, search.tasks, _merged, shared=search.shared, engine=cluster)
 

@@ -16,7 +16,6 @@ from pluribus.consensus._far_forest import forest_by_cluster
 from pluribus.consensus._graph_groups import GraphGroups
 from pluribus.consensus._trees import expand, sorted_linkage
 from pluribus.evidence import CoAssociation
-from pluribus.evidence._co_association import NEIGHBORS
 from pluribus.partitions import Ensemble, UniqueRows
 
 _LOOKED_AT = 1e9  # pairs, in the search for what joins the components of a graph
@@ -52,7 +51,7 @@ def neighbor_single_link(
     n = rows.ensemble.n_objects
     if engine is None or n == 1:
         return expand(rows, *_spanning_tree(CoAssociation(rows.ensemble, form="neighbors", n_jobs=n_jobs)))
-    forest = forest_by_cluster(rows.ensemble, NEIGHBORS, engine)
+    forest = forest_by_cluster(rows.ensemble, engine)
     return expand(rows, *_joined(n, forest.left, forest.right, forest.value, rows.ensemble))
 
 

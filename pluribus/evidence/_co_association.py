@@ -12,14 +12,13 @@ from pluribus.evidence import _matrices
 from pluribus.evidence._far_nearest import nearest_by_cluster
 from pluribus.evidence._lists import Lists, lists_of
 from pluribus.evidence._memory import check_limit, refuse_above
-from pluribus.evidence._nearest import nearest_by_labels
+from pluribus.evidence._nearest import NEIGHBORS, nearest_by_labels
 from pluribus.evidence._products import multiply
 from pluribus.evidence._unobserved import unobserved_pairs
 from pluribus.partitions import Ensemble, as_ensemble
 
 _FORMS = ("auto", "operator", "sparse", "neighbors", "dense")
 _DENSE_UP_TO = 2_000
-NEIGHBORS = 30
 
 
 class CoAssociation:
@@ -51,7 +50,8 @@ class CoAssociation:
     X : array of shape (n, d), optional
         Features by which to find neighbors.
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
-        A Dask cluster whose workers find the neighbors by evidence, the same ones; "dask" is the client in scope.
+        A Dask cluster whose workers find the neighbors by evidence, the same ones; "dask" is the client in scope. For
+        the "neighbors" form without ``X``: the others are made in this process.
     n_jobs : int, optional
         Threads that fill matrices and multiply. The result does not depend on it.
     memory_limit : number of bytes, default 2 GiB
@@ -98,6 +98,13 @@ class CoAssociation:
             raise ValueError(f"n_neighbors and X belong to form='neighbors'; got form={form!r}.")
         if n_neighbors is not None and not (isinstance(n_neighbors, Integral) and n_neighbors >= 1):
             raise ValueError(f"n_neighbors must be a whole number, at least 1; got {n_neighbors!r}.")
+        cluster = as_cluster(engine)
+        if cluster is not None and (X is not None or (form != "neighbors" and n_neighbors is None)):
+            given = f"form={form!r}" if X is None else "X"
+            raise ValueError(
+                f"engine finds neighbors by evidence: it is for form='neighbors' without X; got {given}. All else is "
+                "made in this process, so leave engine out."
+            )
         source = as_ensemble(ensemble)
         self.ensemble: Ensemble | None = source
         self.shape = (source.n_objects, source.n_objects)
@@ -112,7 +119,7 @@ class CoAssociation:
         elif form == "sparse":
             self._matrix = self.to_sparse()
         elif form == "neighbors":
-            self._matrix = self._limit_neighbors(n_neighbors or NEIGHBORS, X, as_cluster(engine))
+            self._matrix = self._limit_neighbors(n_neighbors or NEIGHBORS, X, cluster)
 
     @classmethod
     def from_matrix(cls, C: Any) -> "CoAssociation":

@@ -13,7 +13,8 @@ from pluribus._engine import DaskCluster, run_tasks
 from pluribus._kernels._co_association import nearest_rows
 from pluribus._kernels._label_neighbors import compare_around, compare_neighbors, evidence_of_neighbors
 from pluribus.evidence import _nearest
-from pluribus.evidence._lists import Lists, rows_per_block
+from pluribus.evidence._lists import Lists, lists_of, rows_per_block
+from pluribus.partitions import Ensemble
 
 
 class Found(NamedTuple):
@@ -49,7 +50,7 @@ class _Sorted(NamedTuple):
 
 def nearest_by_cluster(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> np.ndarray:
     """The objects with the highest evidence for each object, (n, p); -1 = no more."""
-    search = search_by_cluster(lists, n_neighbors, cluster)
+    search = _search(lists, n_neighbors, cluster)
     nearest: np.ndarray | None = None
     for objects, some in run_tasks(
         _without_evidence(search.function), search.tasks, shared=search.shared, engine=cluster
@@ -61,8 +62,12 @@ def nearest_by_cluster(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> 
     return nearest
 
 
-def search_by_cluster(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> Search:
-    """Search, all but the last step."""
+def search_by_cluster(ensemble: Ensemble, cluster: DaskCluster, n_neighbors: int = _nearest.NEIGHBORS) -> Search:
+    """Search for the objects with the highest evidence, all but the last step."""
+    return _search(lists_of(ensemble), n_neighbors, cluster)
+
+
+def _search(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> Search:
     n = len(lists.labels)
     p = min(n_neighbors, n - 1)
     if _nearest.pairs_in_clusters(lists) <= _nearest.EXACT_UP_TO:

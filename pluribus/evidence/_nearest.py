@@ -9,6 +9,7 @@ from pluribus._kernels._co_association import nearest_rows
 from pluribus._kernels._label_neighbors import compare_adjacent, compare_neighbors, sort_by_column
 from pluribus.evidence._lists import Lists, rows_per_block
 
+NEIGHBORS = 30  # of each object, unless another number is given
 EXACT_UP_TO = 2e8  # pairs in one cluster, summed over the clusters: some seconds
 _N_ORDERS = 8
 WIDTH = 8  # places to either side that are compared in a sorted order

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pluribus._engine import TaskStore, in_bytes, memory_limit
+from pluribus._engine import MemoryLimitError, TaskStore, in_bytes, memory_limit
 from pluribus.tables._rows import ArrayRows, Rows
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def pool(rows: Rows, members: "Sequence[Member]", store: TaskStore | None) -> Ro
             if whole
             else "give fewer clusters or members"
         )
-        raise ValueError(
+        raise MemoryLimitError(
             f"the members learn from {n_wanted:,} of the {n:,} rows, which take {in_bytes(size)}; {in_bytes(limit)} "
             f"of memory may be used. Of rows that are not in memory, {advice}."
         )

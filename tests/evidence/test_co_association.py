@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from pluribus._engine import DaskCluster
 from pluribus.evidence import CoAssociation, MemoryLimitError, unobserved_pairs
 from pluribus.partitions import Ensemble
 
@@ -187,6 +188,13 @@ def test_memory_is_refused_before_it_is_taken():
     with pytest.raises(MemoryLimitError, match="rows"):
         operator.rows(np.arange(1000))
     np.testing.assert_array_equal(operator @ np.ones(n), n)
+
+
+@pytest.mark.parametrize("given", [{"form": "operator"}, {"form": "dense"}, {}, {"X": np.zeros((2, 1))}])
+def test_engine_is_for_neighbors_by_evidence(given):
+    with pytest.raises(ValueError, match=r"form='neighbors' without X; got (form=|X\.)"):
+        CoAssociation([[0, 1]], engine=DaskCluster(None), **given)
+    assert CoAssociation([[0, 1]], engine="local", **given).nnz in (0, 2)
 
 
 @pytest.mark.parametrize("n", [1, 2])

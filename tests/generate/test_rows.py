@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.cluster import DBSCAN
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
+from pluribus._engine import MemoryLimitError
 from pluribus.generate import Generator, _centers, _label_matrix, _pool, mix
 from pluribus.generate._centers import BLOCK, Assignment
 from pluribus.generate._perturbation import Features
@@ -133,7 +134,7 @@ class TestRefused:
 
     def test_what_does_not_fit(self, parquet, monkeypatch):
         monkeypatch.setattr(_pool, "memory_limit", lambda: 200_000)
-        with pytest.raises(ValueError, match=r"by DBSCAN need all the rows.*smaller subsample"):
+        with pytest.raises(MemoryLimitError, match=r"by DBSCAN need all the rows.*smaller subsample"):
             Generator(DBSCAN(), n_members=2).generate(parquet)
         with pytest.raises(ValueError, match="fewer clusters or members"):
             Generator(n_members=4, n_clusters=200).generate(parquet)
