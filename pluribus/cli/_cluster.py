@@ -81,7 +81,7 @@ def _run(job: ClusterJob) -> _output.Written:
     for note in notes:
         console.print(f"  {note}", markup=False, highlight=False)
     if direct is None:
-        plan = plan_of(data.X, suitable_generator(consensus, k, job.members), consensus, k)
+        plan = plan_of(data.X, suitable_generator(consensus, k, job.members), consensus, k, beside=data.beside)
         notes += _output.say_plan(console, plan, data.X.shape[0], asked=job.memory_limit is not None)
 
     out = _input.ready_directory(job.out or Path(f"{data.name}-pluribus"))

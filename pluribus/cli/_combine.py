@@ -23,6 +23,7 @@ from pluribus.consensus import (
     configured,
     enough_clusters,
     make_plan,
+    predict_seconds,
 )
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
@@ -150,8 +151,16 @@ def _run(job: CombineJob) -> _output.Written:
 def _plan(ensemble: Ensemble, method: str, k: int | None) -> Plan:
     """What the consensus will take of memory; refused if too much."""
     n, r = ensemble.labels.shape
-    distinct = ensemble.unique_rows().ensemble.n_objects
-    return make_plan(n, r, int(ensemble.n_clusters.max()), method=method, n_clusters=k, n_distinct=distinct)
+    distinct = ensemble.unique_rows().ensemble
+    return make_plan(
+        n,
+        r,
+        int(ensemble.n_clusters.max()),
+        method=method,
+        n_clusters=k,
+        n_distinct=distinct.n_objects,
+        seconds=predict_seconds(distinct, "average"),
+    )
 
 
 def read_ensemble(paths: list[Path], id_column: str | None, ignore: list[str]) -> tuple[Ensemble, list[str]]:

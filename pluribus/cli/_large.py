@@ -30,6 +30,12 @@ class Data:
     frame: pd.DataFrame | None
 
     @property
+    def beside(self) -> int:
+        """Bytes that are held beside the features: the table as it was read, and the ids."""
+        frame = 0 if self.frame is None else int(self.frame.memory_usage(index=False).sum())
+        return frame + self.ids.nbytes
+
+    @property
     def array(self) -> np.ndarray | None:
         """The features, if they are in memory."""
         return self.X if isinstance(self.X, np.ndarray) else None

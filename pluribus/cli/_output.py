@@ -79,8 +79,9 @@ def _found_by(consensus: Any) -> str:
 
 
 def say_warnings(console: Console, caught: list[warnings.WarningMessage]) -> list[str]:
-    """Print what was warned of during the work, and return it for the report."""
-    return say(console, [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)])
+    """Print what was warned of during the work, and return it for the report; what to say in Python is left out."""
+    texts = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    return say(console, [text.removesuffix(" Say evidence='operator' for all pairs.") for text in texts])
 
 
 def say(console: Console, notes: list[str]) -> list[str]:

@@ -26,6 +26,7 @@ from pluribus.consensus._plan import Plan, make_plan
 from pluribus.consensus._selection import Selection, select
 from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
+from pluribus.consensus._trees import predict_seconds
 from pluribus.consensus._voting import VotingConsensus
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "make_plan",
     "names",
     "plan_of",
+    "predict_seconds",
     "select",
     "select_members",
     "suitable_generator",

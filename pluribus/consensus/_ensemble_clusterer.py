@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -165,9 +166,10 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         if "extracting" in levels and self.n_clusters is not None:
             known.ensure_feasible(self.n_clusters, allow_empty=False)
         told = {"constraints": known} if "generating" in levels else {}
-        with memory_budget(self.memory_limit) as limit:
+        with memory_budget(self.memory_limit):
             method = "eac" if consensus is None else name_of(consensus)
-            self.plan_ = plan_of(X, generator, method, self.n_clusters, limit)
+            form = getattr(consensus, "evidence", "auto")
+            self.plan_ = plan_of(X, generator, method, self.n_clusters, evidence=form)
             self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
             self.consensus_ = self._combine(consensus, X, known, levels)
         self.labels_ = self.consensus_.labels_
@@ -270,9 +272,24 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
 
 
 def plan_of(
-    X: Any, generator: Any, method: str = "eac", n_clusters: int | None = None, limit: float | str | None = None
+    X: Any,
+    generator: Any,
+    method: str = "eac",
+    n_clusters: int | None = None,
+    *,
+    evidence: str = "auto",
+    beside: float = 0,
+    limit: float | str | None = None,
 ) -> Plan:
     """What clustering X will take of memory; refused if that is more than the limit.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or Rows
+    generator : Generator or Mix
+    method, n_clusters, evidence, limit : see ``make_plan``
+    beside : number
+        Bytes that are held beside X.
 
     Examples
     --------
@@ -282,10 +299,25 @@ def plan_of(
     >>> plan_of(np.zeros((1000, 4)), Generator(), limit="1GB").parts["labels"]
     100000
     """
-    n = X.shape[0]
-    table = getattr(X, "nbytes", 0) if isinstance(X, np.ndarray) and not isinstance(X, np.memmap) else 0
+    n, d = X.shape
+    if isinstance(X, np.ndarray):
+        table = 0 if isinstance(X, np.memmap) else X.nbytes
+    elif sparse.issparse(X):
+        table = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    else:
+        table = 0
     most = k_range(n, generator.n_clusters)[1] if hasattr(generator, "n_clusters") else 128
-    return make_plan(n, generator.n_members, most, method=method, n_clusters=n_clusters, table=table, limit=limit)
+    samples = 400 * most * d * X.dtype.itemsize  # that a few members learn from at a time, and their copies
+    return make_plan(
+        n,
+        generator.n_members,
+        most,
+        method=method,
+        evidence=evidence,
+        n_clusters=n_clusters,
+        table=table + samples + beside,
+        limit=limit,
+    )
 
 
 def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_members: int = 100) -> Generator:

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import DaskCluster, EngineMixin, as_cluster, in_bytes, memory_limit
+from pluribus._engine import DaskCluster, EngineMixin, as_cluster, given_limit, in_bytes
 from pluribus.consensus import _dendrogram, _neighbor_trees, _trees
 from pluribus.consensus._base import ConsensusMixin
 from pluribus.consensus._method_effort import bytes_needed
@@ -233,15 +233,16 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             return self.evidence if self.evidence in ("sparse", "neighbors") else "dense"
         if self.evidence != "auto":
             return self.evidence
+        limit = given_limit() or np.inf  # what happens to be free must not change the result
         seconds, needed = _trees.predict_seconds(ensemble, method), _bytes_of_pairs(ensemble)
-        if seconds > _trees.EXACT_SECONDS or needed > memory_limit():  # or less, if many rows of labels are equal
+        if seconds > _trees.EXACT_SECONDS or needed > limit:  # or less, if many rows of labels are equal
             distinct = ensemble.unique_rows().ensemble
             seconds, needed = _trees.predict_seconds(distinct, method), _bytes_of_pairs(distinct)
-        if seconds <= _trees.EXACT_SECONDS and needed <= memory_limit():
+        if seconds <= _trees.EXACT_SECONDS and needed <= limit:
             return "operator"
         what = f"take about {seconds / 60:,.0f} minutes"
         if seconds <= _trees.EXACT_SECONDS:
-            what = f"need {in_bytes(needed)}, more than the {in_bytes(memory_limit())} allowed"
+            what = f"need {in_bytes(needed)}, more than the {in_bytes(limit)} allowed"
         warnings.warn(
             f"{method} link on all pairs of these {ensemble.n_objects:,} objects would {what}; it goes along the "
             "strongest pairs of each object instead. Say evidence='operator' for all pairs.",
@@ -303,4 +304,4 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
 
 
 def _bytes_of_pairs(ensemble: Ensemble) -> float:
-    return bytes_needed("eac", ensemble.n_objects, len(ensemble), 1)
+    return bytes_needed("eac", ensemble.n_objects, len(ensemble))

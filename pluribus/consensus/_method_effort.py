@@ -39,9 +39,10 @@ _EFFORT = {
 _UNKNOWN_EFFORT = Effort(10, objects=2)
 _MOST_SECONDS = 300
 _PAIR_BYTES = {"cspa": 26, "penca": 24}  # for each two distinct objects
-_OBJECT_BYTES = (400, 24)  # for each object, and for each of its labels; the most that any other method took
+# For each object, and for each label of each object that differs from the others.
+_OBJECT_BYTES = (200, 24)  # the most that any method took that is not named below
 _ALL_PAIRS_BYTES = (200, 48)
-_NEIGHBOR_BYTES = (650, 22)
+_NEIGHBOR_BYTES = (200, 34)
 _MOST_BYTES = 2e9
 
 
@@ -67,23 +68,24 @@ def too_much(name: str, n_distinct: int, n_partitions: int, n_clusters: int) -> 
 
 
 def bytes_needed(
-    name: str, n_objects: int, n_partitions: int, n_clusters: int, n_distinct: int = 0, *, neighbors: bool = False
+    name: str, n_objects: int, n_partitions: int, n_distinct: int | None = None, *, neighbors: bool = False
 ) -> float:
-    """What a method takes of memory beyond the labels, at most: if hardly any objects are alike.
+    """What a method takes of memory beyond the labels and its result, at most.
 
-    Measured on ensembles of 50,000 to 1,000,000 objects in 20 and 50 partitions. Some methods hold something for each
-    two of the ``n_distinct`` objects that differ. ``neighbors``: evidence accumulation along the strongest pairs.
+    Measured on ensembles of 50,000 to 1,000,000 objects in 20 and 50 partitions. ``n_distinct`` objects differ; by
+    default all do, but methods that hold something for each two of them are then taken to hold nothing. ``neighbors``:
+    evidence accumulation along the strongest pairs.
 
     Examples
     --------
     >>> from pluribus.consensus._method_effort import bytes_needed
-    >>> f"{bytes_needed('hbgf', 1_000_000, 50, 10) / 1e9:.1f} GB"
-    '1.7 GB'
-    >>> f"{bytes_needed('cspa', 50_000, 50, 10, 50_000) / 1e9:.1f} GB"
+    >>> f"{bytes_needed('hbgf', 1_000_000, 50) / 1e9:.1f} GB"
+    '1.4 GB'
+    >>> f"{bytes_needed('cspa', 50_000, 50, 50_000) / 1e9:.1f} GB"
     '65.1 GB'
     """
     fixed, of_label = _OBJECT_BYTES
     if name in ("eac", "ceac", "lwea"):
         fixed, of_label = _NEIGHBOR_BYTES if neighbors else _ALL_PAIRS_BYTES
-    result = 8 * n_objects * n_clusters
-    return _PAIR_BYTES.get(name, 0) * n_distinct**2 + n_objects * (fixed + of_label * n_partitions) + result
+    pairs = _PAIR_BYTES.get(name, 0) * float(n_distinct or 0) ** 2
+    return pairs + n_objects * fixed + of_label * n_partitions * (n_distinct or n_objects)

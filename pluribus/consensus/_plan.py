@@ -1,16 +1,15 @@
-"""What a job will take of memory, before it starts: what is held where, and why."""
+"""What a job will take of memory, before it starts, and what is chosen for that."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from pluribus._engine import in_bytes, memory_limit
+from pluribus._engine import MemoryLimitError, given_limit, in_bytes, memory_limit
 from pluribus.consensus._method_effort import bytes_needed
 from pluribus.consensus._trees import EXACT_SECONDS, seconds_of_pairs
-from pluribus.evidence import MemoryLimitError
 
-_LABELS_IN_MEMORY = 0.35  # of the limit, as the generator has it
-_RESERVED = 150e6  # for the program itself and its compiled kernels
+_PROGRAM = 350e6  # for libraries and compiled kernels
+_RESULT = 10  # numbers for each object beside its memberships: labels, uncertainty, dendrogram, what is written
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Plan:
     'neighbors'
     >>> for sentence in plan.sentences:
     ...     print(sentence)
-    About 2.1 GB of at most 8.0 GB: table 40.0 MB, labels 100.0 MB in memory, consensus 1.8 GB.
+    About 2.5 GB of at most 8.0 GB: table 40.0 MB, labels 100.0 MB, consensus 1.9 GB, result 160.0 MB.
     Evidence along the strongest pairs of each object: all pairs would take about 16 minutes.
     """
 
@@ -55,8 +54,10 @@ def make_plan(
     most_clusters: int,
     *,
     method: str = "eac",
+    evidence: str = "auto",
     n_clusters: int | None = None,
     n_distinct: int | None = None,
+    seconds: float | None = None,
     table: float = 0,
     limit: float | str | None = None,
 ) -> Plan:
@@ -69,13 +70,17 @@ def make_plan(
         Of a member.
     method : str
         The consensus function, by name.
+    evidence : str
+        See ``EvidenceAccumulation``, if that is the method.
     n_clusters : int, optional
         Of the result.
     n_distinct : int, optional
-        Objects with different labels, if the labels are there. Methods that hold pairs of these are not refused
-        before that is known.
+        Objects with different labels, if the labels are there; by default all differ. Methods that hold pairs of these
+        are not refused before that is known.
+    seconds : float, optional
+        What average link on all pairs takes, if the labels are there; by default as if clusters were of equal size.
     table : number
-        Bytes of the features that are in memory; 0 for rows that are read in parts.
+        Bytes of the features, and of what is made of them before they are clustered.
     limit : number of bytes, or text such as "4GB" or "50%"; by default 70 % of the free memory
 
     Raises
@@ -85,48 +90,53 @@ def make_plan(
     """
     allowed = memory_limit(limit)
     k = n_clusters or 10
-    labels = n_objects * n_partitions * np.min_scalar_type(-most_clusters).itemsize
-    in_file = labels > _LABELS_IN_MEMORY * allowed
-    evidence, why = None, ""
+    why = ""
+    form = None
     if method == "eac":
-        evidence, why = _form_of_evidence(n_distinct or n_objects, n_partitions, most_clusters, allowed)
+        form, why = evidence, f"Evidence: {evidence}, as asked for."
+        if evidence == "auto":
+            pairs = n_partitions * float(n_distinct or n_objects) ** 2 / most_clusters
+            needed = bytes_needed(method, n_objects, n_partitions, n_distinct)
+            predicted = seconds_of_pairs(pairs, "average") if seconds is None else seconds
+            asked = limit is not None or given_limit() is not None  # what happens to be free changes no result
+            form, why = _form_of_evidence(predicted, asked and needed + _PROGRAM > allowed, needed)
+    neighbors = form == "neighbors"
     parts = {
         "table": int(table),
-        "labels": 0 if in_file else labels,
-        "consensus": int(
-            bytes_needed(method, n_objects, n_partitions, k, n_distinct or 0, neighbors=evidence == "neighbors")
-        ),
+        "labels": n_objects * n_partitions * np.min_scalar_type(-most_clusters).itemsize,
+        "consensus": int(bytes_needed(method, n_objects, n_partitions, n_distinct, neighbors=neighbors)),
+        "result": 8 * n_objects * (k + _RESULT),
     }
-    peak = int(sum(parts.values()) + _RESERVED)
+    peak = int(sum(parts.values()) + _PROGRAM)
     if peak > allowed:
-        raise MemoryLimitError(_refusal(method, n_objects, n_partitions, k, peak, allowed, parts))
-    where = "in a file" if in_file else "in memory"
-    told = [f"labels {in_bytes(labels)} {where}", f"consensus {in_bytes(parts['consensus'])}"]
-    if table:
-        told.insert(0, f"table {in_bytes(table)}")
-    words = f"About {in_bytes(peak)} of at most {in_bytes(allowed)}: {', '.join(told)}."
-    return Plan(allowed, peak, parts, evidence, (words, why) if why else (words,))
+        raise MemoryLimitError(_refusal(method, n_objects, n_partitions, n_distinct, peak, allowed, parts))
+    told = ", ".join(f"{name} {in_bytes(size)}" for name, size in parts.items() if size)
+    words = f"About {in_bytes(peak)} of at most {in_bytes(allowed)}: {told}."
+    return Plan(allowed, peak, parts, form, (words, why) if why else (words,))
 
 
-def _form_of_evidence(n: int, r: int, most_clusters: int, allowed: int) -> tuple[str, str]:
-    """All pairs where that is quick and fits, else the strongest ones; and why."""
-    seconds = seconds_of_pairs(r * n * n / most_clusters, "average")
-    needed = bytes_needed("eac", n, r, 10)
-    if needed + _RESERVED > allowed:
-        return "neighbors", f"Evidence along the strongest pairs of each object: all need {in_bytes(needed)}."
+def _form_of_evidence(seconds: float, too_large: bool, needed: float) -> tuple[str, str]:
+    """All pairs where that is quick and fits into a limit that was given, else the strongest ones; and why."""
+    strongest = "Evidence along the strongest pairs of each object"
+    if too_large:
+        return "neighbors", f"{strongest}: all need {in_bytes(needed)}."
     if seconds > EXACT_SECONDS:
-        minutes = f"{seconds / 60:,.0f} minutes"
-        return "neighbors", f"Evidence along the strongest pairs of each object: all pairs would take about {minutes}."
+        return "neighbors", f"{strongest}: all pairs would take about {seconds / 60:,.0f} minutes."
     return "operator", "Evidence on all pairs: it is exact, and takes about a minute at most."
 
 
-def _refusal(method: str, n: int, r: int, k: int, peak: int, allowed: int, parts: dict[str, int]) -> str:
+def _refusal(
+    method: str, n: int, r: int, n_distinct: int | None, peak: int, allowed: int, parts: dict[str, int]
+) -> str:
     rest = peak - parts["consensus"]
-    lean = [name for name in ("hbgf", "voting") if name != method and rest + bytes_needed(name, n, r, k) <= allowed]
+    lean = [
+        name for name in ("hbgf", "voting") if name != method and rest + bytes_needed(name, n, r, n_distinct) <= allowed
+    ]
     advice = [f"use another consensus function ({' or '.join(lean)})"] if lean else []
-    fewer = int(r * (allowed - _RESERVED) / max(peak - _RESERVED, 1))
-    if fewer >= 10:
-        advice.append(f"{fewer} members instead of {r}")
+    fixed = _PROGRAM + parts["table"] + parts["result"]
+    fewer = int(r * (allowed - fixed) / max(peak - fixed, 1))
+    if fewer >= 10 and n_distinct is None:  # members that are still to be made
+        advice.append(f"make {fewer} members instead of {r}")
     if parts["table"] > allowed / 4:
         advice.append("give the table as a Parquet file, which is read in parts")
     advice.append("raise the memory limit")

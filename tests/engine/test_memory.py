@@ -25,15 +25,23 @@ def test_shares_of_what_is_free(monkeypatch):
     assert memory_limit("50%") == 500
 
 
-def test_container_with_a_limit(monkeypatch, tmp_path):
+def test_the_tightest_of_the_groups_counts(monkeypatch, tmp_path):
     monkeypatch.setattr(_memory, "_CGROUP", tmp_path)
+    monkeypatch.setattr(_memory, "_OWN_GROUP", tmp_path / "own")
     alone = free_memory()
-    (tmp_path / "memory.current").write_text("900000\n")
-    (tmp_path / "memory.stat").write_text("anon 5\ninactive_file 300000\nactive_file 7\n")
-    (tmp_path / "memory.max").write_text("max\n")
+    job = tmp_path / "slurm" / "job"
+    job.mkdir(parents=True)
+    (tmp_path / "own").write_text("0::/slurm/job\n")
     assert free_memory() == pytest.approx(alone, rel=0.2)
-    (tmp_path / "memory.max").write_text("1000000\n")
+    for group, most in ((tmp_path, "max"), (job.parent, "900000"), (job, "1000000")):
+        (group / "memory.max").write_text(f"{most}\n")
+        (group / "memory.current").write_text("800000\n")
+        (group / "memory.stat").write_text("anon 5\ninactive_file 300000\nactive_file 7\n")
     assert free_memory() == 400_000
+    (job / "memory.max").write_text("max\n")
+    assert free_memory() == 400_000
+    (job.parent / "memory.max").write_text("max\n")
+    assert free_memory() == pytest.approx(alone, rel=0.2)
 
 
 def test_words():
