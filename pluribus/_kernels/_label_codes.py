@@ -4,26 +4,24 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def code_columns(labels, codes, originals, n_clusters):
-    """Code each column of `labels` 0, 1, … by first occurrence, in place.
+def code_columns(labels, first, codes, n_clusters):
+    """Code some columns of `labels`, from the `first`, 0, 1, … by first occurrence, in place.
 
-    Labels are integers from -1, which stays. `codes` (r, largest label + 1) starts at -1 and `n_clusters` (r,) at 0;
-    `originals`, of the shape of `codes`, gets the label of each code.
+    Labels are integers from -1, which stays. `codes` (columns, largest label + 1), -1 at first, gets the code of each
+    label, and `n_clusters` (columns,), 0 at first, their number.
     """
-    n, r = labels.shape
-    for i in range(n):
-        for p in range(r):
-            label = labels[i, p]
+    for i in range(len(labels)):
+        for p in range(len(codes)):
+            label = labels[i, first + p]
             if label < 0:
-                labels[i, p] = -1
+                labels[i, first + p] = -1
                 continue
             code = codes[p, label]
             if code < 0:
                 code = n_clusters[p]
                 codes[p, label] = code
-                originals[p, code] = label
                 n_clusters[p] += 1
-            labels[i, p] = code
+            labels[i, first + p] = code
 
 
 @njit(cache=True, nogil=True)

@@ -11,8 +11,9 @@ array([[1, 1],
 
 from pluribus.partitions._contingency import contingency, contingency_of_codes
 from pluribus.partitions._ensemble import Ensemble, UniqueRows, as_ensemble
-from pluribus.partitions._labels import encode_labels, order_by_size
+from pluribus.partitions._labels import encode_labels, order_by_size, smallest_int
 from pluribus.partitions._memberships import check_membership, harden, normalized_entropy
+from pluribus.partitions._parse import code_in_place
 from pluribus.partitions._sampling import stratified_sample
 from pluribus.partitions._size_weights import assign_weights, weight_bounds
 from pluribus.partitions._sizes import SizedAssignment, SizeError, assign_sizes, size_bounds
@@ -26,6 +27,7 @@ __all__ = [
     "assign_sizes",
     "assign_weights",
     "check_membership",
+    "code_in_place",
     "contingency",
     "contingency_of_codes",
     "encode_labels",
@@ -33,6 +35,7 @@ __all__ = [
     "normalized_entropy",
     "order_by_size",
     "size_bounds",
+    "smallest_int",
     "stratified_sample",
     "weight_bounds",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pluribus._engine import memory_limit
 from pluribus._kernels._rows import hash_rows, rows_differ
 from pluribus.partitions import _files
 from pluribus.partitions._contingency import contingency_of_codes
@@ -27,6 +28,8 @@ from pluribus.partitions._parse import (
     first_positions,
     memberships_of,
 )
+
+KEPT = 0.05  # of the memory allowed: distinct rows that take less are not sought again
 
 
 class UniqueRows(NamedTuple):
@@ -92,9 +95,13 @@ class Ensemble:
 
     def _set(self, labels, classes, weights, names, ids, memberships) -> None:
         n, r = labels.shape
-        labels = labels.view(np.ndarray)  # of a memory map, too; the caller's array stays as writable as it was
-        labels.flags.writeable = False
-        self.labels: np.ndarray = labels
+        self.labels: np.ndarray = labels.view(np.ndarray) if isinstance(labels, np.memmap) else labels
+        array: Any = self.labels
+        while isinstance(array, np.ndarray):  # nor can what it is a view of be written to any more
+            array.flags.writeable = False
+            array = array.base
+        self._all_differ = False  # as far as is known
+        self._distinct: UniqueRows | None = None
         self.classes: tuple[np.ndarray, ...] = tuple(classes)
         self.n_clusters = np.array([len(c) for c in self.classes], dtype=np.int64)
         self.weights = check_weights(weights, r)
@@ -105,7 +112,7 @@ class Ensemble:
 
     @classmethod
     def _make(cls, labels, classes, weights=None, names=None, ids=None, memberships=None) -> Ensemble:
-        """From labels already coded."""
+        """From labels already coded, which are handed over: they become read-only."""
         self = cls.__new__(cls)
         k = max((len(c) for c in classes), default=1)
         labels = np.ascontiguousarray(labels, dtype=smallest_int(k - 1))
@@ -156,6 +163,9 @@ class Ensemble:
 
     def __len__(self) -> int:
         return self.n_partitions
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_distinct": None}  # soon found again
 
     def __repr__(self) -> str:
         low, high = self.n_clusters.min(), self.n_clusters.max()
@@ -232,15 +242,25 @@ class Ensemble:
         >>> rows.counts.tolist(), rows.inverse.tolist()
         ([2, 1, 1], [0, 0, 1, 2])
         """
+        if self._all_differ:
+            return UniqueRows(self, np.ones(self.n_objects, dtype=np.int64), np.arange(self.n_objects))
+        if self._distinct is not None:
+            ensemble, counts, inverse = self._distinct
+            return UniqueRows(ensemble, counts.copy(), inverse.copy())
         inverse, hashes = pd.factorize(hash_rows(self.labels))
-        if len(hashes) == self.n_objects:  # all differ
+        if len(hashes) == self.n_objects:
+            self._all_differ = True
             return UniqueRows(self, np.ones(self.n_objects, dtype=np.int64), inverse)
         first = first_positions(inverse, len(hashes))
         if rows_differ(self.labels, inverse, first):  # two different rows, one hash: sort instead
             _, first, inverse = np.unique(self.labels, axis=0, return_index=True, return_inverse=True)
             inverse = inverse.ravel()
         counts = np.bincount(inverse, minlength=len(first))
-        return UniqueRows(self.take_objects(first), counts, inverse)
+        found = UniqueRows(self.take_objects(first), counts, inverse)
+        found.ensemble._all_differ = True
+        if found.ensemble.labels.nbytes + counts.nbytes + inverse.nbytes <= KEPT * memory_limit():
+            self._distinct = UniqueRows(found.ensemble, counts.copy(), inverse.copy())
+        return found
 
     def contingency(self, a: int | str, b: int | str) -> np.ndarray:
         """Contingency table of two of the partitions, given by position or name.

@@ -70,7 +70,14 @@ def order_by_size(labels: np.ndarray, n_clusters: int) -> np.ndarray:
 
 
 def smallest_int(max_value: int) -> np.dtype:
-    """The smallest signed integer type that holds ``max_value``."""
+    """The smallest signed integer type that holds ``max_value``.
+
+    Examples
+    --------
+    >>> from pluribus.partitions import smallest_int
+    >>> smallest_int(127), smallest_int(128)
+    (dtype('int8'), dtype('int16'))
+    """
     for dtype in (np.int8, np.int16, np.int32):
         if max_value <= np.iinfo(dtype).max:
             return np.dtype(dtype)

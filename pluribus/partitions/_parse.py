@@ -15,6 +15,8 @@ from pluribus.partitions._labels import encode_labels, smallest_int
 if TYPE_CHECKING:
     from pluribus.partitions._ensemble import Ensemble
 
+CODED_AT_ONCE = 2**20  # entries of the table that columns are coded by
+
 
 def columns_of(labels: Any) -> tuple[list[Any], list[str] | None]:
     """The partitions as columns, with their names if the container has them."""
@@ -74,8 +76,8 @@ def encode_matrix(labels: np.ndarray, names: Any) -> tuple[np.ndarray, tuple[np.
     called = check_names(names, r)
     small = smallest_int(highest)
     n_clusters = np.zeros(r, dtype=np.int64)
-    kept = not labels.flags.writeable and labels.flags.c_contiguous and labels.dtype == small
-    if kept and count_coded(labels, n_clusters):
+    fitting = labels.flags.c_contiguous and labels.dtype == small
+    if fitting and _nobody_can_change(labels) and count_coded(labels, n_clusters):
         check_coverage(labels, called)
         return labels, tuple(np.arange(k, dtype=small) for k in n_clusters)
     coded = labels.astype(small, order="C")
@@ -85,13 +87,58 @@ def encode_matrix(labels: np.ndarray, names: Any) -> tuple[np.ndarray, tuple[np.
 
 
 def code_in_place(labels: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Code the columns of an integer array by first occurrence, and return the original labels."""
-    r = labels.shape[1]
-    codes = np.full((r, int(labels.max()) + 1), -1, dtype=np.int32)
-    originals = np.empty_like(codes)
-    n_clusters = np.zeros(r, dtype=np.int32)
-    code_columns(labels, codes, originals, n_clusters)
-    return tuple(own[:k].astype(labels.dtype) for own, k in zip(originals, n_clusters, strict=True))
+    """Code the columns of an integer array by first occurrence, as ``encode_labels`` does, but in place.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n, r)
+        Integers from -1, which stays.
+
+    Returns
+    -------
+    classes : tuple of r arrays
+        The original label of each code.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.partitions import code_in_place
+    >>> labels = np.array([[7, 0], [-1, 2], [3, 0]])
+    >>> [classes.tolist() for classes in code_in_place(labels)]
+    [[7, 3], [0, 2]]
+    >>> labels.tolist()
+    [[0, 0], [-1, 1], [1, 0]]
+    """
+    r, n_labels = labels.shape[1], int(labels.max()) + 1
+    step = max(1, CODED_AT_ONCE // max(n_labels, 1))
+    classes: list[np.ndarray] = []
+    for first in range(0, r, step):
+        codes = np.full((min(step, r - first), n_labels), -1, dtype=np.int32)
+        n_clusters = np.zeros(len(codes), dtype=np.int32)
+        code_columns(labels, first, codes, n_clusters)
+        classes += [_originals(own, k, labels.dtype) for own, k in zip(codes, n_clusters, strict=True)]
+    return tuple(classes)
+
+
+def _originals(codes: np.ndarray, n_clusters: int, dtype: np.dtype) -> np.ndarray:
+    """The label of each code, from the code of each label."""
+    present = np.flatnonzero(codes >= 0)
+    originals = np.empty(n_clusters, dtype=dtype)
+    originals[codes[present]] = present
+    return originals
+
+
+def _nobody_can_change(labels: np.ndarray) -> bool:
+    """Whether neither an array nor what it is a view of can be written to."""
+    array: Any = labels
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        if isinstance(array, np.memmap) or array.base is None:
+            return True
+        array = array.base
+    with memoryview(array) as buffer:
+        return buffer.readonly
 
 
 def check_coverage(labels: np.ndarray, names: Sequence[str]) -> None:

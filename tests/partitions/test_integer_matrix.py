@@ -1,3 +1,4 @@
+import pickle
 import re
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pluribus import Ensemble
+from pluribus.partitions import _ensemble, _parse
 
 MATRICES = hnp.arrays(
     st.sampled_from([np.int8, np.int16, np.int64, np.uint8]),
@@ -52,11 +54,33 @@ def test_others_are_copied():
     ensemble = Ensemble(writable)
     writable[:] = 0  # still writable, and the ensemble does not notice
     assert np.array_equal(ensemble.labels, coded)
+    view = writable.view()
+    view.flags.writeable = False
+    ensemble = Ensemble(view)  # of something that can be written to
+    writable[:] = coded
+    assert set(ensemble.labels.ravel().tolist()) == {0}
+    buffer = bytearray(coded.tobytes())
+    view = np.frombuffer(buffer, dtype=np.int8).reshape(coded.shape)
+    view.flags.writeable = False
+    view.base.flags.writeable = False
+    ensemble = Ensemble(view)
+    buffer[:] = bytes(len(buffer))
+    assert np.array_equal(ensemble.labels, coded)
     for other in (coded.astype(np.int32), np.asfortranarray(coded), coded[:, ::-1], np.where(coded == 1, 7, coded)):
         other.flags.writeable = False
         found = Ensemble(other)
         assert not np.shares_memory(found.labels, other)
         assert found.labels.dtype == np.int8
+
+
+def test_columns_are_coded_some_at_a_time(monkeypatch):
+    labels = np.random.default_rng(0).integers(-1, 60, size=(200, 7))
+    expected = Ensemble(labels)
+    for entries in (1, 61, 200):
+        monkeypatch.setattr(_parse, "CODED_AT_ONCE", entries)
+        found = Ensemble(labels)
+        assert found == expected
+        assert [own.tolist() for own in found.classes] == [own.tolist() for own in expected.classes]
 
 
 def test_large_numbers_and_masks():
@@ -75,3 +99,18 @@ def test_rows_that_all_differ_are_the_ensemble_itself():
     assert rows.counts.tolist() == [1] * 50
     assert rows.inverse.tolist() == list(range(50))
     pd.testing.assert_frame_equal(rows.ensemble.to_frame(), ensemble.to_frame())
+
+
+@pytest.mark.parametrize("labels", [np.arange(50)[:, None] % 7, np.arange(50)[:, None]], ids=["equal", "distinct"])
+def test_distinct_rows_are_sought_once(labels, monkeypatch):
+    ensemble = Ensemble(labels)
+    first = ensemble.unique_rows()
+    expected = first.inverse.copy()
+    first.inverse[:] = 0  # the caller's own
+    monkeypatch.setattr(_ensemble, "hash_rows", None)
+    again = ensemble.unique_rows()
+    assert np.array_equal(again.inverse, expected)
+    assert np.array_equal(again.counts, np.bincount(expected))
+    assert again.ensemble.unique_rows().ensemble is again.ensemble
+    monkeypatch.undo()
+    assert pickle.loads(pickle.dumps(ensemble)).unique_rows().ensemble == again.ensemble
