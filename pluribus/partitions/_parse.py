@@ -116,7 +116,7 @@ def code_in_place(labels: np.ndarray) -> tuple[np.ndarray, ...]:
         codes = np.full((min(step, r - first), n_labels), -1, dtype=np.int32)
         n_clusters = np.zeros(len(codes), dtype=np.int32)
         code_columns(labels, first, codes, n_clusters)
-        classes += [_originals(own, k, labels.dtype) for own, k in zip(codes, n_clusters, strict=True)]
+        classes += [_originals(own, k, labels.dtype) for own, k in zip(codes, n_clusters.tolist(), strict=True)]
     return tuple(classes)
 
 
