@@ -18,5 +18,6 @@ NAMES = (
     "compare-speed",
     "choose-k",
     "constrained-speed",
+    "size-constrained",
     "reproduce",
 )

@@ -121,7 +121,16 @@ def _shortest_path(arcs, prices, flow, lower, upper, excess, distance, previous,
 
 
 @njit(cache=True, nogil=True)
-def assign_within_bounds(cost, lower, upper, prices, labels, length):
+def total_cost(cost, labels):
+    """Of all points in their clusters."""
+    total = 0.0
+    for i in range(len(labels)):
+        total += cost[i, labels[i]]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def assign_within_bounds(cost, lower, upper, prices, labels, length, most):
     """Fill ``labels`` with an assignment of least cost whose sizes are within the bounds.
 
     Parameters
@@ -135,11 +144,14 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length):
     labels : (n,)
     length : int
         How many of the cheapest moves between two clusters to keep.
+    most : int
+        Give up at once if more points than this are too many in their clusters at the guessed prices: others may be
+        better.
 
     Returns
     -------
     moves : int
-        Points that changed their cluster, -1 if the bounds cannot be met.
+        Points that changed their cluster, -1 if the bounds cannot be met, -2 if it was given up.
     """
     n, k = cost.shape
     potential = np.zeros(k + 1)
@@ -169,6 +181,8 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length):
     if excess.max() <= 0:  # the guess was right
         prices[:] = potential[:k]
         return 0
+    if np.maximum(excess, 0).sum() > most:
+        return -2
     first = np.full(k, -1, np.int64)
     following, before = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
     keys, points = np.empty((k, k, length)), np.empty((k, k, length), np.int64)

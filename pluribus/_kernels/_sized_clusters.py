@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def add_to_clusters(rows, shift, weights, labels, centers, sums, totals):
     """Add each row, less `shift` and times its weight, to the sum of its cluster, and return what it costs there.
 

@@ -9,8 +9,6 @@ from pluribus.partitions import assign_sizes, assign_weights
 from ._sized_assignment import Found
 from ._sized_points import SizedPoints
 
-_STILL = 0.01  # centers that move less, relative to the scale of the data, leave the prices as good as they were
-
 
 class Assigns(Protocol):
     """What assigns points within bounds."""
@@ -68,12 +66,12 @@ def descend_within(points: SizedPoints, sizes: Assigns, centers: np.ndarray, max
     cost = np.empty((len(points.weights), len(centers)), points.rows.dtype)
     found: Found | None = None
     path: list[float] = []
-    moved, thorough = np.inf, False
+    thorough = False
 
     def assigned() -> tuple[Found, np.ndarray]:
         points.costs(centers, cost)
-        prices = None if found is None or moved >= _STILL * points.scale else found.prices
-        new = sizes.assign(cost, prices, None if found is None else found.labels, thorough)
+        prices, labels = (None, None) if found is None else (found.prices, found.labels)
+        new = sizes.assign(cost, prices, labels, thorough)
         value, means = points.step(new.labels, centers)
         if found is not None and value > path[-1]:  # by rounding
             new = new._replace(labels=found.labels)
@@ -87,9 +85,8 @@ def descend_within(points: SizedPoints, sizes: Assigns, centers: np.ndarray, max
         if stays and (found.is_best or thorough):
             return SizedDescent(found.labels, centers, found.prices, np.array(path), n_iter)
         thorough = stays
-        steps = ((means - centers) ** 2).sum(axis=1)
-        moved, centers = float(np.sqrt(steps.max())), means
-        if steps.sum() <= tol * points.variance and not thorough:
+        step, centers = ((means - centers) ** 2).sum(), means
+        if step <= tol * points.variance and not thorough:
             break
     thorough = True
     found, _ = assigned()

@@ -54,9 +54,9 @@ class SizedPoints(NamedTuple):
         return cls(rows, shift, sums, spread, variance, n_jobs)
 
     @property
-    def scale(self) -> float:
-        """The root of the mean squared distance to the mean."""
-        return float(np.sqrt(self.variance * self.rows.shape[1]))
+    def _far_off(self) -> bool:
+        """Whether products with rows lose digits unless the shift is subtracted first."""
+        return bool((self.shift.astype(float) ** 2).sum() > self.variance * self.rows.shape[1])
 
     def drawn(self, n_clusters: int, seed: int) -> np.ndarray:
         """Centers by k-means++, among all rows or, where there are very many, among some of them."""
@@ -76,11 +76,18 @@ class SizedPoints(NamedTuple):
         offsets = (centers**2).sum(axis=1)
         doubled = np.asarray(-2 * centers.T, dtype=self.rows.dtype)
         weighted = (self.weights != 1).any()
+        far_off = sparse.issparse(self.rows) or self._far_off
+        if not far_off:
+            offsets = offsets + 2 * centers @ self.shift
+        offsets = offsets.astype(out.dtype)
 
         def fill(start: int, stop: int) -> None:
             block = out[start:stop]
-            block[:] = self._block(slice(start, stop)) @ doubled
-            block += offsets.astype(block.dtype)
+            if far_off:
+                block[:] = self._block(slice(start, stop)) @ doubled
+            else:
+                np.matmul(self.rows[start:stop], doubled, out=block)
+            block += offsets
             if weighted:
                 block *= self.weights[start:stop, None].astype(block.dtype)
 

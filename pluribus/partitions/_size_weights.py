@@ -126,7 +126,7 @@ def _split(
         apiece[:n], amounts[:n] = cost / weight[:, None], weight
         owner, labels = np.zeros(n + room, np.int64), np.empty(n + room, np.int64)
         prices[:] = guess
-        moves = split_within_bounds(apiece, amounts, owner, lower, upper, prices, labels, n, kept_moves(k))
+        moves = split_within_bounds(apiece, amounts, owner, lower, upper, prices, labels, n, kept_moves(n, k))
         if moves != -2:
             break
         room *= 10  # many ties

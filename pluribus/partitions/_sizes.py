@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._kernels._bounded_assignment import assign_within_bounds
+from pluribus._kernels._bounded_assignment import assign_within_bounds, total_cost
 
 _SMALLER = 8  # times, from one level of samples to the next
-_SMALLEST = 5000  # points; and 20 for each cluster
-# Of how many moves between two clusters to know the cheapest, by the number of clusters: more take longer to keep.
-_KEPT = ((16, 128), (64, 64), (256, 32))
+_SMALLEST = 1000  # points; and 20 for each cluster
+_ALWAYS = np.iinfo(np.int64).max
+_GOOD = 1.0  # prices at which fewer points than this, times the root of n k, must move, are as good as those of samples
 
 
 class SizedAssignment(NamedTuple):
@@ -94,7 +94,7 @@ def assign_sizes(
         Of each point in each cluster; finite.
     size_min, size_max : see ``size_bounds``
     prices : array of shape (k,), optional
-        To start from, such as those of nearly the same problem, instead of samples.
+        To start from, such as those of nearly the same problem; samples are drawn only if these are far off.
     random_state : int
         Of the samples. The cost does not depend on it; which of equally good assignments is found may.
 
@@ -120,25 +120,29 @@ def assign_sizes(
         raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
     n, k = cost.shape
     lower, upper = size_bounds(n, k, size_min, size_max)
-    length = kept_moves(k)
     found = np.zeros(k)
+    labels = np.empty(n, np.int64)
+    moves = -2
     if prices is not None:
         found[:] = prices
-    else:
-        deck = np.random.default_rng(random_state).permutation(n)
+        moves = assign_within_bounds(cost, lower, upper, found, labels, kept_moves(n, k), int(_GOOD * np.sqrt(n * k)))
+    if moves == -2:
+        deck = np.random.default_rng(random_state).integers(n, size=n // _SMALLER)
         for size in sample_sizes(n, k):
             few = np.ascontiguousarray(cost[np.sort(deck[:size])])
-            assign_within_bounds(few, lower * size // n, -(-upper * size // n), found, np.empty(size, np.int64), length)
-    labels = np.empty(n, np.int64)
-    moves = assign_within_bounds(cost, lower, upper, found, labels, length)
+            bounds = lower * size // n, -(-upper * size // n)
+            assign_within_bounds(few, *bounds, found, np.empty(size, np.int64), kept_moves(size, k), _ALWAYS)
+        moves = assign_within_bounds(cost, lower, upper, found, labels, kept_moves(n, k), _ALWAYS)
     assert moves >= 0  # the bounds were checked
-    total = float(cost[np.arange(n), labels].sum(dtype=np.float64))
-    return SizedAssignment(labels, total, found)
+    return SizedAssignment(labels, total_cost(cost, labels), found)
 
 
-def kept_moves(k: int) -> int:
-    """Of how many moves between two of k clusters to keep the cheapest."""
-    return next((kept for most, kept in _KEPT if k <= most), 16)
+def kept_moves(n: int, k: int) -> int:
+    """Of how many moves between two clusters to know the cheapest.
+
+    More take longer to keep, fewer have to be sought more often among all points of a cluster: measured.
+    """
+    return int(np.clip(np.sqrt(n / k) / 3, 8, 128))
 
 
 def sample_sizes(n: int, k: int) -> list[int]:

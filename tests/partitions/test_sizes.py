@@ -52,7 +52,7 @@ def test_cost_is_that_of_the_linear_program(problem, length):
     cost, lower, upper, prices = problem
     n, k = cost.shape
     labels = np.empty(n, np.int64)
-    assert assign_within_bounds(cost, lower, upper, prices, labels, length) >= 0
+    assert assign_within_bounds(cost, lower, upper, prices, labels, length, 10**9) >= 0
     sizes = np.bincount(labels, minlength=k)
     assert (lower <= sizes).all()
     assert (sizes <= upper).all()
