@@ -1,5 +1,6 @@
 """Where tasks run if not in this process: the workers of a Dask cluster that is already there."""
 
+import atexit
 import threading
 import time
 from collections import deque
@@ -29,7 +30,7 @@ class Shared:
 
     def _send(self) -> None:
         for attempt in range(1, _ATTEMPTS + 1):
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            _wait_for_a_worker(self._client)
             try:
                 self.future = self._client.scatter([self._value], broadcast=True, hash=False)[0]
                 return
@@ -91,7 +92,7 @@ class DaskCluster:
                 future = next(finished)
                 index = at_work.pop(future)
                 try:
-                    result = future.result()
+                    result = _result(future)
                 except CancelledError:
                     attempts[index] += 1
                     if attempts[index] == _ATTEMPTS:
@@ -111,25 +112,58 @@ class DaskCluster:
         tasks: Sequence[Any],
         merge: Callable[[Any, Any], Any],
         shared: Sequence[Any],
-    ) -> Any:
-        """The results of all tasks, merged two by two where they are; only the last one comes back."""
+    ) -> Generator[Any]:
+        """Yield after each task and each merge of two results, at last all results merged: only this one comes back.
+
+        Tasks are sent as for ``results``, and what is there is merged where it is.
+        """
         from distributed import CancelledError
 
         handles = self.share(shared)
         for attempt in range(1, _ATTEMPTS + 1):
-            futures = [self._submit(function, task, handles) for task in tasks]
-            while len(futures) > 1:
-                pairs = zip(futures[::2], futures[1::2], strict=False)
-                merges = [self.client.submit(_alone, merge, one, other, pure=False) for one, other in pairs]
-                futures = merges + futures[2 * len(merges) :]
             try:
-                return futures[0].result()
+                yield from self._merging(function, tasks, merge, handles)
+                return
             except CancelledError:
                 if attempt == _ATTEMPTS:
                     raise
                 for handle in handles:
                     handle.renew()
-        raise AssertionError("unreachable")
+
+    def _merging(
+        self,
+        function: Callable[..., Any],
+        tasks: Sequence[Any],
+        merge: Callable[[Any, Any], Any],
+        handles: list[Shared],
+    ) -> Generator[Any]:
+        from distributed import as_completed
+
+        waiting = deque(tasks)
+        at_work: set[Any] = set()
+        single: Any = None  # a result that waits for another
+        finished = as_completed(loop=self.client.loop, raise_errors=False)
+
+        def follow(future: Any) -> None:
+            at_work.add(future)
+            finished.add(future)
+
+        try:
+            while waiting or at_work:
+                while waiting and len(at_work) < self._room():
+                    follow(self._submit(function, waiting.popleft(), handles))
+                future = next(finished)
+                at_work.remove(future)
+                if future.status != "finished":
+                    _result(future)  # raises
+                if single is None:
+                    single = future
+                else:
+                    follow(self.client.submit(_alone, merge, single, future, pure=False))
+                    single = None
+                yield _result(single) if not (waiting or at_work) else None
+        finally:
+            self.client.cancel(list(at_work))
 
     @property
     def n_threads(self) -> int:
@@ -171,7 +205,8 @@ def as_cluster(engine: Any) -> DaskCluster | None:
     Parameters
     ----------
     engine : None, "local", "dask", the address of a scheduler, or a distributed.Client
-        "dask" is the client in scope.
+        "dask" is the client in scope. A client that is opened for an address does not become the client in scope; it
+        stays open until the process ends, for the next call.
 
     Examples
     --------
@@ -193,6 +228,9 @@ def as_cluster(engine: Any) -> DaskCluster | None:
     return DaskCluster(client)
 
 
+_clients: dict[str, "Client"] = {}  # by address; each is used again, and open until this process ends
+
+
 def _client_at(engine: str) -> "Client":
     try:
         import distributed
@@ -206,13 +244,38 @@ def _client_at(engine: str) -> "Client":
     else:
         if engine in ("dask", client.scheduler.address):
             return client
+    if engine in _clients and _clients[engine].status == "running":
+        return _clients[engine]
     try:
-        return distributed.Client(engine, timeout=_TIMEOUT)
+        _clients[engine] = client = distributed.Client(engine, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ValueError(
             f"engine={engine!r}: no Dask scheduler answers there ({error}). Check the address, and that the scheduler "
             "runs (`dask scheduler`)."
         ) from None
+    atexit.register(client.close)
+    return client
+
+
+def _wait_for_a_worker(client: "Client") -> None:
+    """As the scheduler has it: a client's own list may miss some that died and came back."""
+    deadline = time.monotonic() + _PATIENCE
+    while not client.nthreads():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"All workers of the Dask cluster have died, and none came back in {_PATIENCE} seconds.")
+        time.sleep(0.2)
+
+
+def _result(future: Any) -> Any:
+    from distributed import KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker as error:
+        raise MemoryError(
+            f"{error.allowed_failures + 1} workers of the Dask cluster died one after the other at the same task, most "
+            "likely for lack of memory: give workers more memory or fewer threads. Their logs say more."
+        ) from error
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:

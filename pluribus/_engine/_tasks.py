@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache, reduce
@@ -111,7 +112,7 @@ def merge_tasks(
         Of a task and what is shared.
     tasks : sequence
     merge : callable
-        Of two results; how they are grouped must not matter.
+        Of two results; neither their order nor how they are grouped must matter.
     shared, engine, n_jobs, description, verbose
         As for ``run_tasks``.
 
@@ -122,7 +123,9 @@ def merge_tasks(
     {0, 1, 2}
     """
     if engine is not None:
-        return engine.merged(function, tasks, merge, shared)
+        steps = engine.merged(function, tasks, merge, shared)
+        with closing(steps):
+            return deque(track(steps, description, total=2 * len(tasks) - 1, verbose=verbose), maxlen=1).pop()
     return reduce(
         merge, run_tasks(function, tasks, shared=shared, n_jobs=n_jobs, description=description, verbose=verbose)
     )

@@ -1,9 +1,11 @@
 """Tasks on a real cluster of two worker processes."""
 
+import functools
 import operator
 import os
 import time
 
+import dask
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
@@ -81,6 +83,19 @@ def test_what_was_shared_is_sent_again_if_all_workers_die(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.slow
+def test_task_that_no_worker_survives():
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        for run in (run_tasks, functools.partial(merge_tasks, merge=operator.add)):
+            client.wait_for_workers(1)
+            with pytest.raises(MemoryError, match="1 workers of the Dask cluster died"):
+                run(os._exit, [1], engine=as_cluster(client))
+
+
 def test_tasks_are_made_when_their_turn_comes(dask_client):
     made = []
 
@@ -93,6 +108,34 @@ def test_tasks_are_made_when_their_turn_comes(dask_client):
     assert len(made) < 20
     assert len(list(finished)) == 39
     assert run_tasks(np.sum, [1, 2], sent=sent) == [3, 6]
+
+
+def test_tasks_to_merge_are_sent_when_their_turn_comes(dask_client, monkeypatch):
+    engine = as_cluster(dask_client)
+    sent, submit = [], engine._submit
+    monkeypatch.setattr(engine, "_submit", lambda function, task, handles: sent.append(task) or submit(abs, task, []))
+    steps = engine.merged(abs, range(40), operator.add, [])
+    next(steps)
+    assert len(sent) < 20
+    rest = list(steps)
+    assert len(rest) == 2 * 40 - 2
+    assert rest[-1] == sum(range(40))
+
+
+def test_error_of_a_task_to_merge_comes_back(dask_client):
+    with pytest.raises(RuntimeError, match="task 1 was run again"):
+        merge_tasks(_fail, [1], operator.add, engine=as_cluster(dask_client))
+
+
+def test_client_of_an_address_is_kept_and_not_in_scope(dask_client):
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        one, other = as_cluster(cluster.scheduler_address), as_cluster(cluster.scheduler_address)
+        assert one.client is other.client
+        assert as_cluster("dask").client is dask_client
+        one.client.close()
+        again = as_cluster(cluster.scheduler_address)
+        assert again.client is not one.client
+        again.client.close()
 
 
 def test_address_of_the_client_in_scope_is_this_client(dask_client):
