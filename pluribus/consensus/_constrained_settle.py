@@ -22,10 +22,11 @@ def link_and_settle(ensemble: Ensemble, constraints: Constraints, goal: Goal, *,
     change them. Otherwise merging is forced on the wrong way early on. A chunklet of far objects, or an object that
     lies among those it must be apart from, takes its neighbors along to where it is pushed, and all that must be apart
     from them gives way in turn. So each object then goes to the cluster it has the highest mean evidence for, and those
-    in the way change places with it. That begins at three partitions: that of the greedy linkage, and that which knows
-    no constraint, made to fit the greedy one or the partition that proves that there is one.
+    in the way change places with it. That begins at three partitions: that of the greedy linkage, and those which
+    no constraints at all, and must-links alone, lead to, made to fit.
     """
-    plain = link(ensemble, _preferences(constraints), "average", goal._replace(witness=None), verbose=verbose)
+    unbound = goal._replace(witness=None)
+    plain = link(ensemble, _preferences(constraints), "average", unbound, verbose=verbose)
     obeys = constraints.violations(plain.labels).n_hard == 0
     closure = constraints.closure()
     if obeys and closure.n_chunks == ensemble.n_objects:
@@ -36,14 +37,19 @@ def link_and_settle(ensemble: Ensemble, constraints: Constraints, goal: Goal, *,
     if goal.witness is None or greedy.labels.max() >= goal.n_clusters:
         return greedy
     problem = _Problem(ensemble, closure, sparse.csr_array(evidence_changes(ensemble, constraints)), goal.n_clusters)
-    starts = [greedy.labels, *(problem.repaired(plain.labels, whole) for whole in (greedy.labels, goal.witness))]
+    free = link(ensemble, _preferences(constraints, closure.chunk_of), "average", unbound, verbose=verbose)
+    starts = (
+        greedy.labels,
+        problem.repaired(plain.labels, greedy.labels),
+        problem.repaired(free.labels, goal.witness),
+    )
     ends = [problem.ascend(start) for start in starts]
     full = [labels for labels in ends if len(np.unique(labels)) == goal.n_clusters]  # the first is
     return greedy._replace(labels=max(full, key=problem.objective))
 
 
-def _preferences(constraints: Constraints) -> Constraints:
-    """The pairs that may be broken."""
+def _preferences(constraints: Constraints, groups: np.ndarray | None = None) -> Constraints:
+    """The pairs that may be broken, and these groups."""
     must, cannot = np.isfinite(constraints.must_weight), np.isfinite(constraints.cannot_weight)
     return Constraints(
         constraints.n_objects,
@@ -51,6 +57,7 @@ def _preferences(constraints: Constraints) -> Constraints:
         cannot_link=constraints.cannot_link[cannot],
         must_weight=constraints.must_weight[must],
         cannot_weight=constraints.cannot_weight[cannot],
+        groups=groups,
     )
 
 
