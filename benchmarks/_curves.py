@@ -27,7 +27,9 @@ def draw(
 
     ``powers``: the values are logarithms to base 10, and the axis says of what.
     """
-    width, height = WIDTH - LEFT - LEGEND, HEIGHT - TOP - BOTTOM
+    whole_width = WIDTH + max(0, 7 * max(len(c.name) for c in curves) + 42 - LEGEND)
+    whole_height = max(HEIGHT, TOP + 20 * len(curves) + BOTTOM)
+    width, height = WIDTH - LEFT - LEGEND, whole_height - TOP - BOTTOM
     values = np.concatenate([side for c in curves for side in (c.values - c.spreads, c.values + c.spreads)])
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     low, high = (np.floor(low), np.ceil(high)) if powers else (min(0.0, low), max(0.1, high))
@@ -39,10 +41,10 @@ def draw(
         return TOP + height * (high - value) / (high - low)
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
-        f'font-size="12"><rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole_width} {whole_height}" '
+        f'font-family="sans-serif" font-size="12"><rect width="{whole_width}" height="{whole_height}" fill="white"/>',
         _text(LEFT, 20, title, "font-weight='bold' font-size='14'"),
-        _text(LEFT + width / 2, HEIGHT - 12, across, "text-anchor='middle'"),
+        _text(LEFT + width / 2, whole_height - 12, across, "text-anchor='middle'"),
         _text(0, 0, up, f"text-anchor='middle' transform='translate(16 {TOP + height / 2}) rotate(-90)'"),
     ]
     step = 1 if powers else 0.1 if high - low < 0.6 else 0.2
@@ -54,10 +56,15 @@ def draw(
     ranked = sorted(range(len(curves)), key=lambda i: -curves[i].values[np.isfinite(curves[i].values)][-1])
     for rank, i in enumerate(ranked):
         color, curve = COLORS[i % len(COLORS)], curves[i]
+        dashes = ' stroke-dasharray="5 3"' if i >= len(COLORS) else ""
         shift = (i - (len(curves) - 1) / 2) * 0.04  # whiskers beside each other
         there = np.flatnonzero(np.isfinite(curve.values))
         points = " ".join(f"{x(p + shift):.1f},{y(curve.values[p]):.1f}" for p in there)
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.8"/>')
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.8"{dashes}/>')
+        if len(there) == 1:
+            parts.append(
+                f'<circle cx="{x(there[0] + shift):.1f}" cy="{y(curve.values[there[0]]):.1f}" r="4" fill="{color}"/>'
+            )
         for p in there:
             ends = y(curve.values[p] - curve.spreads[p]), y(curve.values[p] + curve.spreads[p])
             parts.append(_line(x(p + shift), ends[0], x(p + shift), ends[1], color))

@@ -40,7 +40,8 @@ def read(name: str) -> tuple[np.ndarray, np.ndarray]:
 def accuracy(name: str, n_ensembles: int, jobs: int) -> Task:
     """Adjusted Rand index at the true number of clusters, all pairs beside the strongest.
 
-    The limits up to which all pairs are looked at also with evidence="neighbors" are set to 0, as if n were large.
+    The limits up to which all pairs are looked at also with evidence="neighbors" are set to 0, as if n were large. They
+    are no parameters, since no user has a reason to set them; from here they are set in a process of its own.
     """
     from sklearn.metrics import adjusted_rand_score
 
@@ -104,6 +105,7 @@ def _warm_up(consensus: Any, labels: np.ndarray) -> None:
     from pluribus.consensus import _graph_groups
     from pluribus.evidence import _nearest
 
+    # Few objects take the exact ways, and would leave the kernels of the others to be compiled while the clock runs.
     limits = _nearest.EXACT_UP_TO, _graph_groups.EXACT_PAIRS
     _nearest.EXACT_UP_TO = _graph_groups.EXACT_PAIRS = 0
     consensus.fit(np.concatenate([labels[:500], _ensembles.tiny_like(labels)[:, [0] * labels.shape[1]]]))
