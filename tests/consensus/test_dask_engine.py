@@ -4,6 +4,7 @@ import itertools
 import os
 import pickle
 import signal
+import time
 
 import dask
 import dask.array as da
@@ -123,7 +124,8 @@ def test_killed_workers(dask_client, X, local, monkeypatch):
         phase = next(phases)
         for place, result in enumerate(results(*arguments)):
             if place == 0 and phase in (0, 2):
-                dask_client.wait_for_workers(2)
+                while len(dask_client.nthreads()) < 2:
+                    time.sleep(0.1)
                 pid = next(iter(dask_client.run(os.getpid).values()))
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
