@@ -79,6 +79,12 @@ MemoryLimit = Annotated[
         metavar="SIZE",
     ),
 ]
+MinSize = Annotated[
+    str | None,
+    typer.Option(help="The fewest objects of a cluster: a number, or a share (0.1, 10%).", metavar="SIZE"),
+]
+MaxSize = Annotated[str | None, typer.Option(help="The most objects of a cluster; as above.", metavar="SIZE")]
+Balance = Annotated[bool, typer.Option("--balance", help="Clusters of equal size, but for one object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 Ids = Annotated[str | None, typer.Option("--id", help="Column that names the objects (default: one called 'id').")]
 Data = Annotated[Path | None, typer.Option("--data", help="The table of the objects.", metavar="FILE")]
@@ -138,11 +144,14 @@ def cluster(
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
     known_labels: KnownLabels = None,
+    min_size: MinSize = None,
+    max_size: MaxSize = None,
+    balance: Balance = False,
     constrained_method: Annotated[
         str | None,
         typer.Option(
             help="Cluster by this method directly, without an ensemble: cop-kmeans, pckmeans, mpckmeans, gmm, "
-            "penalized, mean-field …; needs --k.",
+            "penalized, mean-field, size-constrained …; needs --k.",
             metavar="NAME",
         ),
     ] = None,
@@ -181,6 +190,9 @@ def cluster(
             must_link=must_link,
             cannot_link=cannot_link,
             known_labels=known_labels,
+            min_size=min_size,
+            max_size=max_size,
+            balance=balance,
             constrained_method=constrained_method,
             constraints_at=None if constraints_at is None else constraints_at.value,
         )
@@ -207,6 +219,9 @@ def combine(
     must_link: MustLink = None,
     cannot_link: CannotLink = None,
     known_labels: KnownLabels = None,
+    min_size: MinSize = None,
+    max_size: MaxSize = None,
+    balance: Balance = False,
 ) -> None:
     """Combine clusterings of the same objects into one.
 
@@ -229,6 +244,9 @@ def combine(
             must_link=must_link,
             cannot_link=cannot_link,
             known_labels=known_labels,
+            min_size=min_size,
+            max_size=max_size,
+            balance=balance,
         )
     )
 

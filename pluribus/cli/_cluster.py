@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 
 from pluribus._engine import as_cluster, memory_budget, seeds
-from pluribus.cli import _direct, _input, _large, _number, _output
+from pluribus.cli import _direct, _input, _large, _number, _output, _sizes
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
 from pluribus.consensus import EnsembleClusterer, by_name, configured, plan_of, suitable_generator
@@ -46,6 +46,9 @@ class ClusterJob:
     must_link: Path | None = None
     cannot_link: Path | None = None
     known_labels: Path | None = None
+    min_size: str | None = None
+    max_size: str | None = None
+    balance: bool = False
     constrained_method: str | None = None
     constraints_at: Literal["extracting", "accumulating"] | None = None
 
@@ -62,6 +65,7 @@ def _run(job: ClusterJob) -> _output.Written:
     k = _input.number_of_clusters(job.k)
     consensus = _input.check_consensus(job.consensus, "--consensus")
     _input.check_jobs(job.jobs)
+    sizes = _sizes.read(job.min_size, job.max_size, job.balance)
     direct = None if job.constrained_method is None else _direct.check_options(job.constrained_method, k, _given(job))
     engine = _input.engine(job.engine, job.scheduler)
     cluster = as_cluster(engine)  # refuses what does not answer
@@ -69,6 +73,7 @@ def _run(job: ClusterJob) -> _output.Written:
     _input.check_fits(k, data.X.shape[0])
     known, not_used = read_known(job.must_link, job.cannot_link, job.known_labels, data.ids)
     check_feasible(known, k, data.ids)
+    _sizes.check(sizes, direct, known, data.X.shape[0], k)
     if job.constraints_at is not None and known is None:
         raise ValueError("--constraints-at is for constraints: give --must-link, --cannot-link or --known-labels too.")
     if data.array is None and (direct is not None or by_name(consensus)().needs_data):
@@ -96,11 +101,15 @@ def _run(job: ClusterJob) -> _output.Written:
                 choice = choose(job, engine, consensus, data.X, kept)
                 ensemble, fitted = choice.ensemble, combined(job, consensus, choice, data.array)
             else:
-                model = clusterer(job, engine, direct, consensus, k, kept).fit(data.X, constraints=known)
+                bounds = {} if sizes is None or k is None else sizes.bounds(data.X.shape[0], k)
+                model = clusterer(job, engine, direct, consensus, k, kept, **bounds).fit(data.X, constraints=known)
                 ensemble, fitted = model.ensemble_, model.consensus_
         notes += _output.say_warnings(console, caught)
         if isinstance(model, _direct.DirectMethod):
             notes += _output.say(console, model.notes)
+        elif sizes is not None:
+            fitted, said = sizes.kept_by(fitted)
+            notes += _output.say(console, said)
         judged: KIndices | None = None
         if choice is not None:
             notes += _number.say(console, choice)
@@ -149,11 +158,11 @@ def _run(job: ClusterJob) -> _output.Written:
 
 
 def clusterer(
-    job: ClusterJob, engine: str | None, direct: str | None, consensus: str, k: int | None, kept: Path
+    job: ClusterJob, engine: str | None, direct: str | None, consensus: str, k: int | None, kept: Path, **bounds: Any
 ) -> Any:
     """What clusters the rows: an ensemble and its consensus, or one method without an ensemble."""
     if direct is not None and k is not None:
-        return _direct.DirectMethod(direct, k, seed=job.seed, jobs=job.jobs, verbose=not job.quiet)
+        return _direct.DirectMethod(direct, k, seed=job.seed, jobs=job.jobs, verbose=not job.quiet, **bounds)
     return EnsembleClusterer(
         suitable_generator(consensus, k, job.members),
         consensus,
@@ -190,7 +199,8 @@ def _told(job: ClusterJob) -> dict[str, object]:
     names = ("must_link", "cannot_link", "known_labels")
     files = {name.replace("_", "-"): path.name for name in names if (path := getattr(job, name)) is not None}
     how = {"constrained-method": job.constrained_method, "constraints-at": job.constraints_at}
-    return files | {option: value for option, value in how.items() if value is not None}
+    asked = _sizes.told(job.min_size, job.max_size, job.balance)
+    return files | {option: value for option, value in how.items() if value is not None} | asked
 
 
 def _given(job: ClusterJob) -> dict[str, bool]:

@@ -11,7 +11,7 @@ import pandas as pd
 from rich.console import Console
 
 from pluribus._engine import memory_budget
-from pluribus.cli import _input, _methods, _number, _output
+from pluribus.cli import _input, _methods, _number, _output, _sizes
 from pluribus.cli._known import check_feasible, read_known
 from pluribus.cli._labels import label_columns
 from pluribus.consensus import (
@@ -51,6 +51,9 @@ class CombineJob:
     must_link: Path | None = None
     cannot_link: Path | None = None
     known_labels: Path | None = None
+    min_size: str | None = None
+    max_size: str | None = None
+    balance: bool = False
 
 
 def run(job: CombineJob) -> _output.Written:
@@ -68,12 +71,16 @@ def _run(job: CombineJob) -> _output.Written:
         raise ValueError(
             f"--method {method} needs the data beside the labels: use pluribus cluster --consensus {method}."
         )
+    sizes = _sizes.read(job.min_size, job.max_size, job.balance)
+    if sizes is not None and method == ALL:
+        raise ValueError("--method all compares methods without bounds on sizes: choose one method.")
     ensemble, notes = read_ensemble(job.labels, job.id_column, _input.columns(job.ignore))
     _input.check_fits(k, ensemble.n_objects)
     ids = np.arange(ensemble.n_objects) if ensemble.ids is None else ensemble.ids
     known, not_used = read_known(job.must_link, job.cannot_link, job.known_labels, ids)
     notes += not_used
     check_feasible(known, k, ids)
+    _sizes.check(sizes, None, known, ensemble.n_objects, k)
     if known is not None:
         method = "ceac" if method == "eac" else method
         if method == ALL or not by_name(method)().takes_constraints:
@@ -123,6 +130,9 @@ def _run(job: CombineJob) -> _output.Written:
     elif k is None:
         judged, said = _number.second_opinion(consensus.labels_, ensemble, None, job.seed, verbose=not job.quiet)
         notes += said
+    if sizes is not None:
+        consensus, said = sizes.kept_by(consensus)
+        notes += _output.say(console, said)
     case = _output.case_of(
         consensus,
         ensemble,
@@ -140,6 +150,7 @@ def _run(job: CombineJob) -> _output.Written:
             "id": job.id_column,
             "ignore": job.ignore,
             "unobserved": job.unobserved,
+            **_sizes.told(job.min_size, job.max_size, job.balance),
         },
         seed=job.seed,
     )

@@ -48,11 +48,11 @@ def check_data(name: str, X: np.ndarray, scale: str) -> None:
 class DirectMethod:
     """A method of ``pluribus.constrained``, with starts of it that know nothing in the place of the ensemble."""
 
-    def __init__(self, name: str, k: int, *, seed: int, jobs: int, verbose: bool) -> None:
+    def __init__(self, name: str, k: int, *, seed: int, jobs: int, verbose: bool, **more: Any) -> None:
         self.name = name
         self.seed = seed
         self.verbose = verbose
-        self.method = constrained.by_name(name)(n_clusters=k, random_state=seed, n_jobs=jobs, verbose=verbose)
+        self.method = constrained.by_name(name)(n_clusters=k, random_state=seed, n_jobs=jobs, verbose=verbose, **more)
         self.notes = [NOTE]
 
     def fit(self, X: np.ndarray, *, constraints: Constraints | None) -> "DirectMethod":
