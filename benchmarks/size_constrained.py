@@ -89,7 +89,7 @@ def _beside(session: Session) -> Iterator[Table | str]:
     pairs = []
     for seed in range(n_seeds):
         mine = session.measure(f"ours, seed {seed}", ours, seed=seed, **given)
-        how: Any = {"repeat": 1, "time_limit": 600, "python": PYTHON, "may_fail": True}
+        how: Any = {"time_limit": 600, "python": PYTHON, "may_fail": True}
         theirs = session.measure(f"k-means-constrained, seed {seed}", k_means_constrained, seed=seed, **how, **given)
         pairs.append((mine, theirs))
         for result in (mine, theirs):
@@ -138,7 +138,7 @@ def _flow(session: Session) -> Iterator[Table | str]:
     n = 20_000 if session.quick else 1_000_000
     given = {"n": n, "k": 10, "size_min": n // 20, "size_max": n // 8, "seed": 0}
     mine = session.measure(f"ours, one assignment, n = {n:,}", our_assignment, **given)
-    theirs = session.measure(f"OR-tools, one assignment, n = {n:,}", or_tools, repeat=1, may_fail=True, **given)
+    theirs = session.measure(f"OR-tools, one assignment, n = {n:,}", or_tools, may_fail=True, **given)
     table = _table(f"One exact assignment, n = {n:,}, k = 10", "cost")
     for result in (mine, theirs):
         _row(table, result, f"{result.figures.get('cost', np.nan):.6f}")
