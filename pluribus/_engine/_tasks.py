@@ -3,7 +3,7 @@
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache, reduce
 from typing import Any, TypeVar
@@ -16,7 +16,6 @@ from ._cluster import DaskCluster
 from ._progress import track
 from ._store import TaskStore
 
-T = TypeVar("T")
 R = TypeVar("R")
 
 # The name under which a store keeps a result that is one array and not a dict of arrays.
@@ -25,10 +24,10 @@ _SINGLE = "single_array"
 
 def run_tasks(
     function: Callable[..., R],
-    tasks: Iterable[T],
+    tasks: Iterable[Any] | Mapping[int, Any],
     *,
     shared: Sequence[Any] = (),
-    sent: Callable[[T], Any] | None = None,
+    sent: Callable[[Any], Any] | None = None,
     engine: DaskCluster | None = None,
     n_jobs: int | None = None,
     description: str = "",
@@ -44,8 +43,8 @@ def run_tasks(
     ----------
     function : callable
         Of one task and what is shared. With a `store` it returns an array or a dict of arrays.
-    tasks : iterable
-        A task's place in it is its name in the store.
+    tasks : iterable, or mapping of numbers to tasks
+        A task's number, by default its place, is its name in the store.
     shared : sequence
         What all tasks need: a cluster gets it once, not with each task.
     sent : callable, optional
@@ -67,7 +66,7 @@ def run_tasks(
     >>> run_tasks(lambda seed: seed**2, [1, 2, 3], n_jobs=2)
     [1, 4, 9]
     """
-    todo = dict(enumerate(tasks))
+    todo = dict(tasks if isinstance(tasks, Mapping) else enumerate(tasks))
     results: dict[int, Any] = {}
     if store is not None:
         results = {index: found for index in todo if (found := _recall(store, index)) is not None}

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import DaskCluster, EngineMixin, as_cluster, memory_budget, seeds
+from pluribus._engine import EngineMixin, as_cluster, memory_budget, seeds
 from pluribus.consensus._constrained_base import as_preferences, enough_clusters
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
@@ -20,10 +21,8 @@ from pluribus.consensus._nearest_rows import NearestRows
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._plan import Plan, make_plan
 from pluribus.constraints import Constraints, as_constraints
-from pluribus.generate import Generator, k_range, preset
-from pluribus.generate._far import on_cluster
-from pluribus.tables import Rows, open_rows
-from pluribus.tables._rows import ArrayRows, is_dask
+from pluribus.generate import Generator, k_range, looked_through, preset
+from pluribus.tables import Rows
 
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
@@ -149,7 +148,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             What is known about the n rows.
         """
         self._validate_params()
-        X = self._checked(X, as_cluster(self.engine))
+        X = self._checked(looked_through(X, as_cluster(self.engine), self.verbose))
         n = X.shape[0]
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
@@ -170,7 +169,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             method = "eac" if consensus is None else name_of(consensus)
             form = getattr(consensus, "evidence", "auto")
             self.plan_ = plan_of(X, generator, method, self.n_clusters, evidence=form)
-            self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
+            with config_context(assume_finite=True):  # it has just been looked through
+                self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
             self.consensus_ = self._combine(consensus, X, known, levels)
         self.labels_ = self.consensus_.labels_
         self.n_clusters_ = self.consensus_.n_clusters_
@@ -196,17 +196,12 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._nearest.predict(X)
 
-    def _checked(self, X: Any, cluster: DaskCluster | None) -> Any:
+    def _checked(self, X: Any) -> Any:
         """X as an array, csr matrix or Rows, not copied if it is one already."""
-        if isinstance(X, str | PathLike) or is_dask(X):
-            X = open_rows(X)
-        if isinstance(X, ArrayRows):
-            X = X.array
         if not isinstance(X, Rows):
             return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
         if X.shape[0] < 2:
             raise ValueError("X has one row: give at least two to cluster.")
-        X = on_cluster(X, cluster, self.verbose)
         self.n_features_in_ = X.shape[1]
         self.__dict__.pop("feature_names_in_", None)
         return X

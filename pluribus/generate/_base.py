@@ -13,12 +13,10 @@ from sklearn.utils import check_array
 from pluribus._engine import DaskCluster, EngineMixin, TaskStore, as_cluster, fingerprint
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.partitions import Ensemble
-from pluribus.tables import Rows, open_rows
-from pluribus.tables._rows import ArrayRows, is_dask
+from pluribus.tables import ArrayRows, Rows, is_dask, open_rows
 
 from ._base_clusterers import takes_constraints
 from ._centers import SAMPLED_ABOVE
-from ._far import on_cluster
 from ._members import Member, make_ensemble
 
 _FORMAT = "members 2"  # of what a store keeps
@@ -44,7 +42,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             array or a data frame) there: see `pluribus.tables.open_rows`.
         store : path, optional
             A directory that keeps each finished member (if centers are learned from a sample: these, and then the
-            labels of each million rows). A job that was stopped, at any moment and in any way,
+            labels of so many rows at a time). A job that was stopped, at any moment and in any way,
             continues there and gives the same ensemble. It needs an integer `random_state`, and is refused for
             other data or parameters.
         constraints : Constraints, optional
@@ -58,7 +56,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             A column for each member, named like ``"kmeans-12 k=17"``.
         """
         cluster = as_cluster(self.engine)
-        X = check_rows(X, self, cluster)
+        X = self._checked(looked_through(X, cluster, self.verbose))
         n, d = X.shape
         members = self._plan(n, d, sparse=sp.issparse(X), random_state=self.random_state)
         if constraints is not None:
@@ -92,6 +90,18 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             constraints=constraints,
         )
 
+    def _checked(self, X: Any) -> Any:
+        """Return a float array or csr matrix without gaps, not copied if it is one already, or large Rows."""
+        if isinstance(X, Rows):
+            if X.shape[0] > SAMPLED_ABOVE:
+                return X
+            X = X.take(np.arange(X.shape[0]))
+        if hasattr(X, "to_numpy") and not hasattr(X, "iloc"):
+            X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
+        X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], estimator=self, input_name="X")
+        # Clusterers count on rows that lie together; those of large tables are copied block by block.
+        return np.ascontiguousarray(X) if isinstance(X, np.ndarray) and X.shape[0] <= SAMPLED_ABOVE else X
+
     @abstractmethod
     def _plan(self, n: int, d: int, *, sparse: bool, random_state: Any) -> list[Member]:
         """Check the parameters against the shape of the data, and plan each member."""
@@ -101,22 +111,41 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         """Return all that the members depend on besides the data; refuse if they cannot be made again."""
 
 
-def check_rows(X: Any, estimator: BaseGenerator, cluster: DaskCluster | None) -> Any:
-    """Return data as a float array, csr matrix or Rows, none of them copied if it is one already; refuse gaps."""
+def looked_through(X: Any, cluster: DaskCluster | None = None, verbose: bool = False) -> Any:
+    """Open what has to be read, and look through it for gaps; what is in memory is left to other checks.
+
+    Parameters
+    ----------
+    X : anything that ``Generator.generate`` takes
+    cluster : DaskCluster, optional
+        The workers that look through it, and then have what is in Dask in their memory.
+    verbose : bool
+        Whether they show progress.
+
+    Returns
+    -------
+    Rows, if X is a file, in Dask, or Rows that are not in memory; else the array or data frame
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.generate import looked_through
+    >>> from pluribus.tables import open_rows
+    >>> X = np.eye(3)
+    >>> looked_through(open_rows(X)) is X
+    True
+    """
     if isinstance(X, str | os.PathLike) or is_dask(X):
         X = open_rows(X)
-    if isinstance(X, ArrayRows):
-        X = X.array
-    if isinstance(X, Rows):
-        X = on_cluster(X, cluster, estimator.verbose)
-        if X.shape[0] > SAMPLED_ABOVE:
-            return X
-        X = X.take(np.arange(X.shape[0]))
-    if hasattr(X, "to_numpy") and not hasattr(X, "iloc"):
-        X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], estimator=estimator, input_name="X")
-    # Clusterers count on rows that lie together; those of large tables are copied block by block.
-    return np.ascontiguousarray(X) if isinstance(X, np.ndarray) and X.shape[0] <= SAMPLED_ABOVE else X
+    if not isinstance(X, Rows):
+        return X
+    if X.in_memory is not None:
+        return X.in_memory
+    if cluster is not None:
+        X = X.on(cluster.client)
+        X.look_through(cluster, verbose)
+    _ = X.survey
+    return X
 
 
 def check_repeatable(random_state: Any) -> None:

@@ -13,11 +13,9 @@ import numpy as np
 import sklearn
 
 from pluribus._kernels._nearest_center import nearest_in_boxes
-from pluribus.partitions._labels import smallest_int
+from pluribus.partitions import smallest_int
 
 from ._perturbation import Features
-
-BLOCK = 16_384
 
 # At this many rows, 100 members by Lloyd's iterations take six seconds of one core, and twice the rows four times
 # as long. Learning from a sample takes a half to a tenth; the inertia is 2 to 3 % higher, which no consensus would

@@ -12,28 +12,16 @@ import numpy as np
 
 from pluribus._engine import DaskCluster, TaskStore, run_tasks, track
 from pluribus.constraints import Constraints
-from pluribus.tables._dask_rows import DaskRows
-from pluribus.tables._rows import ArrayRows, Rows
-from pluribus.tables._survey import taken
+from pluribus.tables import BLOCK, Rows, taken
 
 from ._base_clusterers import quiet
-from ._centers import BLOCK, Assignment
+from ._centers import Assignment
 from ._label_matrix import group_size, kept_labels
 
 if TYPE_CHECKING:
     from ._members import Member
 
 PIECE = 2**22  # bytes of an array that go with a task
-
-
-def on_cluster(rows: Rows, cluster: DaskCluster | None, verbose: bool) -> Rows:
-    """The rows as a cluster's workers have them; looked through, so that gaps are refused."""
-    if cluster is not None:
-        if isinstance(rows, DaskRows):
-            rows = rows.on(cluster.client)
-        rows.look_through(cluster, verbose)
-    _ = rows.survey
-    return rows
 
 
 def make_members(
@@ -47,7 +35,7 @@ def make_members(
 ) -> list[dict[str, np.ndarray]]:
     """Have all members made: the centers of each, or its labels."""
     n = rows.shape[0]
-    here = isinstance(rows, ArrayRows)
+    here = rows.in_memory is not None
     # Those that learn centers need a sample only; the others share the array.
     whole = rows.piece(range(n)) if here and not all(member.learns_centers for member in members) else None
     all_rows = cache(lambda: rows.piece(range(n)))

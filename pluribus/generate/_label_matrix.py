@@ -1,29 +1,39 @@
 """The labels of all members, n × r, filled in one pass over the rows."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from pluribus._engine import TaskStore, memory_limit, over_blocks, track
-from pluribus.tables._rows import ArrayRows, Rows
+from pluribus.tables import BLOCK, Rows
 
-from ._centers import BLOCK, Assignment
+from ._centers import Assignment
 
 MAPPED_ABOVE = 0.35  # of the memory allowed: labels that take more are kept in a file
-GROUP = 64  # blocks that are read, assigned and kept together
-READ_AT_ONCE = 2**27  # bytes, if rows are read from a file
+GROUP = 64  # blocks that are read, assigned and kept together, at most
+READ_AT_ONCE = 2**26  # bytes
 
 
 def new_matrix(n: int, r: int, dtype: np.dtype, store: TaskStore | None) -> np.ndarray:
-    """Make room for the labels: in memory, or in a file of the store (or a nameless one), mapped into memory."""
+    """Make room for the labels: in memory, or in a nameless file where the store is, mapped into memory."""
     if n * r * dtype.itemsize <= MAPPED_ABOVE * memory_limit():
         return np.empty((n, r), dtype=dtype)
-    if store is not None:
-        return np.lib.format.open_memmap(store.directory / "labels.npy", mode="w+", dtype=dtype, shape=(n, r))
-    with tempfile.TemporaryFile(prefix="pluribus-labels-") as file:  # lives on until the map is closed
+    where = None if store is None else store.directory
+    with tempfile.TemporaryFile(prefix="pluribus-labels-", dir=where) as file:  # lives on until the map is closed
         return np.memmap(file, dtype=dtype, mode="w+", shape=(n, r))
+
+
+def narrowed(labels: np.ndarray, columns: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Some of the columns in a smaller type, in the same memory or file: the labels given are overwritten."""
+    if len(columns) == labels.shape[1] and dtype == labels.dtype:
+        return labels
+    n = len(labels)
+    found = labels.reshape(-1).view(dtype)[: n * len(columns)].reshape(n, len(columns))
+    for start in range(0, n, BLOCK):  # what is written ends before what is still to be read begins
+        found[start : start + BLOCK] = labels[start : start + BLOCK, columns].astype(dtype)
+    return found
 
 
 def assign(
@@ -66,11 +76,11 @@ def kept_labels(store: TaskStore | None, start: int, stop: int, n_columns: int) 
 
 
 def group_size(rows: Rows) -> int:
-    """How many rows are read, assigned and kept together: a multiple of the block."""
-    if isinstance(rows, ArrayRows):
-        return GROUP * BLOCK
-    at_once = min(READ_AT_ONCE, memory_limit() // 16)
-    fitting = at_once // (BLOCK * rows.shape[1] * rows.dtype.itemsize)
+    """How many rows are read, assigned and kept together: a multiple of the block.
+
+    It is the same wherever the rows are and whatever memory is free, so that a store fits.
+    """
+    fitting = READ_AT_ONCE // (BLOCK * rows.shape[1] * rows.dtype.itemsize)
     return min(max(fitting, 1), GROUP) * BLOCK
 
 

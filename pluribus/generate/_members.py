@@ -1,7 +1,7 @@
 """Making the members of an ensemble: the plan of each, and the work on all."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,17 +10,15 @@ import numpy as np
 from pluribus._engine import DaskCluster, TaskStore, run_tasks
 from pluribus._kernels._label_codes import uncovered_rows
 from pluribus.constraints import Constraints
-from pluribus.partitions import Ensemble, encode_labels
-from pluribus.partitions._labels import smallest_int
-from pluribus.partitions._parse import code_in_place
-from pluribus.tables._rows import ArrayRows, Rows
+from pluribus.partitions import Ensemble, code_in_place, encode_labels, smallest_int
+from pluribus.tables import ArrayRows, Rows
 
 from . import _far
 from ._base_clusterers import cluster, quiet
 from ._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignment, learn_centers
-from ._label_matrix import assign, new_matrix
+from ._label_matrix import assign, narrowed, new_matrix
 from ._perturbation import View
-from ._pool import pool
+from ._pool import gathered, waves
 
 
 @dataclass(frozen=True)
@@ -45,13 +43,20 @@ class Member:
         """Whether the member learns centers from a sample, so that rows can be assigned wherever they are."""
         return isinstance(self.clusterer, str) and self.clusterer == "kmeans" and self.view.rows > SAMPLED_ABOVE
 
+    @property
+    def n_needed(self) -> int:
+        """The number of rows without which the member cannot be made."""
+        if not self.learns_centers or self.n_clusters is None:
+            return self.view.rows
+        return min(ROWS_PER_CENTER * self.n_clusters, self.view.rows)
+
     def needed_rows(self, n: int) -> np.ndarray | None:
-        """Return the rows without which the member cannot be made, in order; None for all."""
+        """Return these rows, in order; None for all."""
         rows = self.view.sampled_rows(n)
         if not self.learns_centers or self.n_clusters is None:
             return rows
-        size = min(ROWS_PER_CENTER * self.n_clusters, self.view.rows)
-        chosen = np.sort(np.random.default_rng([3, self.view.seed]).choice(self.view.rows, size, False, shuffle=False))
+        draw = np.random.default_rng([3, self.view.seed]).choice
+        chosen = np.sort(draw(self.view.rows, self.n_needed, False, shuffle=False))
         return chosen if rows is None else rows[chosen]
 
     def made_of(
@@ -123,8 +128,7 @@ def make_ensemble(
     _check_noise(labels)
     kept = [index for index, k in enumerate(n_found) if k]
     names = [f"{members[index].algorithm}-{index} k={n_found[index]}" for index in kept]
-    if len(kept) < len(members):
-        labels = labels[:, kept]
+    labels = narrowed(labels, kept, smallest_int(max(n_found) - 1))
     return Ensemble._make(labels, [classes[index] for index in kept], names=names)
 
 
@@ -137,16 +141,18 @@ def _make_members(
     constraints: Constraints | None,
 ) -> list[dict[str, np.ndarray]]:
     n = rows.shape[0]
-    near: Any = rows if isinstance(rows, ArrayRows) else pool(rows, members, store)
 
-    def make(member: Member) -> dict[str, np.ndarray]:
-        needed = member.needed_rows(n)
-        return member.made_of(near.array if needed is None else near.take(needed), n, needed, constraints)
+    def made(wave: Mapping[int, Member], near: Rows) -> list[dict[str, np.ndarray]]:
+        def make(member: Member) -> dict[str, np.ndarray]:
+            needed = member.needed_rows(n)
+            return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, constraints)
 
-    with quiet():
-        return run_tasks(
-            make, members, n_jobs=n_jobs, description=f"clustering {n:,} rows", verbose=verbose, store=store
-        )
+        with quiet():
+            return run_tasks(
+                make, wave, n_jobs=n_jobs, description=f"clustering {n:,} rows", verbose=verbose, store=store
+            )
+
+    return [one for wave, needed in waves(rows, members, store) for one in made(wave, gathered(rows, needed))]
 
 
 def _check_noise(labels: np.ndarray) -> None:

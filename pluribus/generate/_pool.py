@@ -1,4 +1,4 @@
-"""What members need of rows that are not in memory, gathered in one pass."""
+"""What members need of rows that are not in memory, gathered for as many of them at a time as fit."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pluribus._engine import MemoryLimitError, TaskStore, in_bytes, memory_limit
-from pluribus.tables._rows import ArrayRows, Rows
+from pluribus.tables import ArrayRows, Rows
 
 if TYPE_CHECKING:
+    from ._base import BaseGenerator
     from ._members import Member
+
+SHARE = 0.15  # of the memory allowed that the rows of one wave may take
 
 
 class Pool(Rows):
@@ -29,30 +32,86 @@ class Pool(Rows):
         raise NotImplementedError
 
 
-def pool(rows: Rows, members: "Sequence[Member]", store: TaskStore | None) -> Rows:
-    """Gather in one pass the rows that members learn from, but for finished ones; refuse more than fits."""
-    n, d = rows.shape
-    wanted = np.zeros(n, dtype=bool)
+def waves(
+    rows: Rows, members: "Sequence[Member]", store: TaskStore | None
+) -> "Iterator[tuple[dict[int, Member], np.ndarray]]":
+    """Yield members by their numbers, with the numbers of the rows that they learn from (see `gathered`).
+
+    A wave has as many members, in order, as these rows fit into a share of the memory; what finished members learned
+    from is not needed. Rows in memory make one wave.
+    """
+    if rows.in_memory is not None:
+        yield dict(enumerate(members)), np.empty(0, dtype=np.int64)
+        return
+    n = rows.shape[0]
+    most = int(SHARE * memory_limit() / _width(rows))
+    _check_fits(rows, members)
+    wave: dict[int, Member] = {}
+    wanted, n_wanted = np.zeros(n, dtype=bool), 0
     for index, member in enumerate(members):
-        if store is not None and store.get(str(index)) is not None:
-            continue
-        needed = member.needed_rows(n)
-        wanted[slice(None) if needed is None else needed] = True
-    n_wanted = int(np.count_nonzero(wanted))
-    size, limit = n_wanted * d * rows.dtype.itemsize, memory_limit()
-    if size > limit:
-        whole = sorted({member.algorithm for member in members if not member.learns_centers})
-        advice = (
-            f"members by {', '.join(whole)} need all the rows they see at once: give a smaller subsample, or "
-            "clusterer='kmeans', which learns from a sample"
-            if whole
-            else "give fewer clusters or members"
-        )
-        raise MemoryLimitError(
-            f"the members learn from {n_wanted:,} of the {n:,} rows, which take {in_bytes(size)}; {in_bytes(limit)} "
-            f"of memory may be used. Of rows that are not in memory, {advice}."
-        )
-    numbers = np.flatnonzero(wanted)
-    if n_wanted == n:
-        return ArrayRows(rows.take(numbers))
-    return Pool(rows, numbers)
+        if store is None or store.get(str(index)) is None:
+            needed = member.needed_rows(n)
+            more = n - n_wanted if needed is None else len(needed) - int(np.count_nonzero(wanted[needed]))
+            if n_wanted and n_wanted + more > most:
+                yield wave, np.flatnonzero(wanted)
+                wave = {}
+                wanted[:], n_wanted, more = False, 0, member.n_needed
+            wanted[slice(None) if needed is None else needed] = True
+            n_wanted += more
+        wave[index] = member
+    yield wave, np.flatnonzero(wanted)
+
+
+def gathered(rows: Rows, numbers: np.ndarray) -> Rows:
+    """Some of the rows in memory, read in one pass."""
+    if rows.in_memory is not None:
+        return rows
+    return ArrayRows(rows.take(numbers)) if len(numbers) == rows.shape[0] else Pool(rows, numbers)
+
+
+def pool_bytes(X: Any, generator: "BaseGenerator", limit: float | str | None = None) -> int:
+    """The bytes of the rows that are gathered for one wave of members; 0 if X is in memory.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or Rows
+    generator : Generator or Mix
+    limit : number of bytes, or text such as "4GB" or "50%"; by default 70 % of the free memory
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.generate import Generator, pool_bytes
+    >>> pool_bytes(np.zeros((1000, 4)), Generator())
+    0
+    """
+    if not isinstance(X, Rows) or X.in_memory is not None:
+        return 0
+    n, d = X.shape
+    needed = [member.n_needed for member in generator._plan(n, d, sparse=False, random_state=0)]
+    fitting = int(SHARE * memory_limit(limit) / _width(X))
+    return min(sum(needed), n, max(fitting, *needed)) * _width(X)
+
+
+def _width(rows: Rows) -> int:
+    """The bytes of a row and its number."""
+    return rows.shape[1] * rows.dtype.itemsize + 8
+
+
+def _check_fits(rows: Rows, members: "Sequence[Member]") -> None:
+    """Refuse members that need more rows than fit."""
+    n = rows.shape[0]
+    most = max(members, key=lambda member: member.n_needed)
+    size, limit = most.n_needed * _width(rows), memory_limit()
+    if size <= limit:
+        return
+    advice = (
+        "give fewer clusters"
+        if most.learns_centers
+        else f"members by {most.algorithm} need all the rows they see at once: give a smaller subsample, or "
+        "clusterer='kmeans', which learns from a sample"
+    )
+    raise MemoryLimitError(
+        f"a member learns from {most.n_needed:,} of the {n:,} rows, which take {in_bytes(size)}; {in_bytes(limit)} of "
+        f"memory may be used. Of rows that are not in memory, {advice}."
+    )

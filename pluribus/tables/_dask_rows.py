@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pluribus.tables._errors import TableError, more
-from pluribus.tables._rows import Rows
+from pluribus.tables._rows import BLOCK, Rows, scaled
 
 if TYPE_CHECKING:
     from distributed import Client
 
-BLOCK = 16_384  # rows: chunks begin at multiples of it
 CHUNK = 2**25  # bytes
 MOST = 64  # blocks in a chunk
 _NUMBERS = "fiub"  # kinds of types
@@ -59,9 +58,10 @@ class DaskRows(Rows):
 
     def standardized(self) -> Rows:
         """Scaled where the chunks are."""
-        plain = super().standardized()
-        found = DaskRows(self.array.map_blocks(plain._scaled, dtype=self.dtype), self.client)  # type: ignore[attr-defined]
-        found.names, found.survey = self.names, plain.survey
+        plain: Any = super().standardized()
+        how = {"mean": plain.mean, "divisor": plain.divisor}
+        found = DaskRows(self.array.map_blocks(scaled, dtype=self.dtype, **how), self.client)
+        found.names = self.names
         return found
 
     def _computed(self, collection: Any) -> Any:

@@ -48,7 +48,14 @@ class ParquetRows(Rows):
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         """Read through the row groups that hold some of the rows."""
-        rows = np.asarray(rows)
+        rows = np.asarray(rows, dtype=np.int64)
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self.shape[0]:
+            raise IndexError(f"'{self.path}' has the rows 0 to {self.shape[0] - 1:,}: take no others.")
+        if (np.diff(rows) < 0).any():
+            order = np.argsort(rows, kind="stable")
+            found = np.empty((len(rows), self.shape[1]), dtype=self.dtype)
+            found[order] = self.take(rows[order])
+            return found
         out = np.empty((len(rows), self.shape[1]), dtype=self.dtype)
         bounds = np.searchsorted(rows, self._starts)
         wanted = np.flatnonzero(bounds[1:] > bounds[:-1])

@@ -11,6 +11,7 @@ import pandas as pd
 
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
 from pluribus.tables._errors import TableError, counted, listing, more
+from pluribus.tables._survey import is_constant, mean_and_deviation
 from pluribus.tables._table import Table
 
 Scale = Literal["standard", "robust", "none"]
@@ -202,8 +203,7 @@ def _most_frequent(values: np.ndarray) -> float:
 
 def _is_constant(column: Column) -> bool:
     """Whether the values are all equal, but for the rounding of floats."""
-    low, high = float(column.values.min()), float(column.values.max())
-    return high - low <= 1e-12 * max(abs(low), abs(high))
+    return bool(is_constant(float(column.values.min()), float(column.values.max())))
 
 
 def _feature_names(column: Column) -> list[str]:
@@ -259,7 +259,8 @@ def _scaled(column: Column, scale: Scale) -> tuple[np.ndarray, bool]:
         low, middle, high = np.percentile(values, [25, 50, 75])
         if high - low > LEAST_RANGE * np.ptp(values):
             return (values - middle) / ((high - low) / GAUSSIAN_IQR), True
-    return (values - values.mean()) / values.std(), not robust
+    mean, deviation = mean_and_deviation(values)
+    return (values - mean) / deviation, not robust
 
 
 def _choices(columns: list[Column], scale: Scale) -> list[str]:

@@ -15,6 +15,8 @@ from pluribus._engine import DaskCluster
 from pluribus.tables._errors import TableError, counted
 from pluribus.tables._survey import Survey, survey_here, survey_there
 
+BLOCK = 16_384  # rows that are worked on together: blocks begin at its multiples, wherever the rows are
+
 
 class Rows(ABC):
     """n rows of d numbers, in memory or not: all that clustering at size asks of a table.
@@ -28,6 +30,8 @@ class Rows(ABC):
     dtype : numpy float32 or float64
     names : tuple of str
         Of the columns.
+    in_memory : array, memory map, sparse matrix or None
+        What holds the rows, if they need not be read.
 
     Examples
     --------
@@ -45,11 +49,12 @@ class Rows(ABC):
     shape: tuple[int, int]
     dtype: np.dtype
     names: tuple[str, ...]
+    in_memory: Any = None
     portion = 1  # rows that are better read together
 
     @abstractmethod
     def take(self, rows: np.ndarray) -> Any:
-        """Return some of the rows, given by their numbers in ascending order."""
+        """Return a copy of some of the rows, given by their numbers."""
 
     @abstractmethod
     def blocks(self, size: int) -> Iterator[tuple[int, Any]]:
@@ -61,6 +66,10 @@ class Rows(ABC):
         Rows that cannot be read elsewhere give the rows themselves.
         """
         return self, rows
+
+    def on(self, client: Any) -> Rows:
+        """The rows as the workers of a Dask client have them: what is in Dask stays in their memory."""
+        return self
 
     def ids(self) -> np.ndarray | None:
         """What the rows are called, as text; None if they have no names."""
@@ -95,26 +104,35 @@ class Rows(ABC):
 
 
 class ArrayRows(Rows):
-    """The rows of an array, a memory map or a sparse matrix, without a copy."""
+    """The rows of an array, a memory map or a sparse matrix, without a copy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.tables import ArrayRows
+    >>> X = np.eye(3)
+    >>> ArrayRows(X).in_memory is X
+    True
+    """
 
     def __init__(self, array: Any, names: Sequence[str] | None = None) -> None:
-        self.array = array
+        self.in_memory = array
         self.shape = array.shape
         self.dtype = array.dtype
         self.names = tuple(f"x{j}" for j in range(array.shape[1])) if names is None else tuple(names)
 
     def take(self, rows: np.ndarray) -> Any:
-        """Return a copy of some of the rows."""
-        return self.array[rows]
+        """Pick rows."""
+        return self.in_memory[rows]
 
     def blocks(self, size: int) -> Iterator[tuple[int, Any]]:
         """Yield views."""
         for start in range(0, self.shape[0], size):
-            yield start, self.array[start : start + size]
+            yield start, self.in_memory[start : start + size]
 
     def piece(self, rows: range | np.ndarray) -> Any:
         """The rows themselves."""
-        found = self.array[rows.start : rows.stop] if isinstance(rows, range) else self.array[rows]
+        found = self.in_memory[rows.start : rows.stop] if isinstance(rows, range) else self.in_memory[rows]
         return found.view(np.ndarray) if isinstance(found, np.memmap) else found
 
 
@@ -124,36 +142,33 @@ class _ScaledRows(Rows):
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.shape, self.dtype, self.names, self.portion = rows.shape, rows.dtype, rows.names, rows.portion
-        mean, deviation, _ = rows.survey
-        # A constant column deviates by rounding errors only.
-        constant = deviation <= 1e-12 * np.abs(mean)
-        self.mean = mean
-        self.factor = np.where(constant, 0.0, 1 / np.where(constant, 1.0, deviation))
+        self.mean = rows.survey.mean
+        self.divisor = np.where(rows.survey.constant, np.inf, rows.survey.deviation)
 
     def take(self, rows: np.ndarray) -> np.ndarray:
-        return self._scaled(self.rows.take(rows))
+        found = self.rows.take(rows)
+        return scaled(found, self.mean, self.divisor, out=found)
 
     def blocks(self, size: int) -> Iterator[tuple[int, np.ndarray]]:
         for start, block in self.rows.blocks(size):
-            yield start, self._scaled(block)
+            yield start, scaled(block, self.mean, self.divisor)
 
     def piece(self, rows: range | np.ndarray) -> Any:
         piece = self.rows.piece(rows)
-        return (self, rows) if isinstance(piece, tuple) else self._scaled(piece)
+        return (self, rows) if isinstance(piece, tuple) else scaled(piece, self.mean, self.divisor)
 
     def ids(self) -> np.ndarray | None:
         return self.rows.ids()
 
-    @cached_property
-    def survey(self) -> Survey:
-        used = self.factor > 0
-        return Survey(np.zeros(self.shape[1]), used.astype(float), f"standardized {self.rows.survey.digest}")
 
-    def look_through(self, cluster: DaskCluster, verbose: bool) -> None:
-        """The rows that are scaled have been looked through."""
-
-    def _scaled(self, block: np.ndarray) -> np.ndarray:
-        return ((block - self.mean) * self.factor).astype(self.dtype)
+def scaled(block: np.ndarray, mean: np.ndarray, divisor: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """Rows less their means, divided, in the rows' own type; computed in float64, a few rows at a time."""
+    out = np.empty_like(block, order="C") if out is None else out
+    for start in range(0, len(block), BLOCK):
+        part = block[start : start + BLOCK] - mean
+        part /= divisor
+        out[start : start + BLOCK] = part
+    return out
 
 
 def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str | None = None) -> Rows:
@@ -219,7 +234,14 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str 
 
 
 def is_dask(source: Any) -> bool:
-    """Whether something is a dask array or data frame, which Dask need not be loaded to see."""
+    """Whether something is a dask array or data frame, which Dask need not be loaded to see.
+
+    Examples
+    --------
+    >>> from pluribus.tables import is_dask
+    >>> is_dask([[1.0, 2.0]])
+    False
+    """
     return hasattr(source, "__dask_graph__")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import socket
 from collections.abc import Iterable
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,21 +20,33 @@ SURVEYED = 65_536  # rows looked at in one go
 
 
 class Survey(NamedTuple):
-    """What one pass over the rows tells: the mean and the standard deviation of each column, and a digest of all."""
+    """What one pass over the rows tells: mean and standard deviation of each column, whether it is constant, a digest.
+
+    The digest is of the numbers: the same wherever they are read from.
+    """
 
     mean: np.ndarray
     deviation: np.ndarray
+    constant: np.ndarray
     digest: str
 
 
-class _Part(NamedTuple):
-    """The same of one block."""
+class Moments(NamedTuple):
+    """Means and sums of squared deviations of columns."""
 
     n_rows: int
     mean: np.ndarray
     squares: np.ndarray
+
+
+class _Part(NamedTuple):
+    """What there is to say of one block; without moments, if there are gaps."""
+
+    moments: Moments | None
+    low: np.ndarray
+    high: np.ndarray
     digest: bytes
-    n_bad: np.ndarray | None
+    n_bad: np.ndarray
     first_bad: int
 
 
@@ -57,8 +70,28 @@ def survey_there(rows: Rows, cluster: DaskCluster, verbose: bool) -> Survey:
     return _united(rows, (part for some in parts for part in some))
 
 
+def mean_and_deviation(values: np.ndarray) -> tuple[float, float]:
+    """Those of one column that is in memory, bit for bit as a survey has them."""
+    blocks = (values[start : start + SURVEYED, None] for start in range(0, len(values), SURVEYED))
+    found = reduce(_joined, map(_moments, blocks))
+    return float(found.mean[0]), float(np.sqrt(found.squares[0] / len(values)))
+
+
+def is_constant(low: Any, high: Any) -> Any:
+    """Whether values from low to high are all equal, but for the rounding of floats."""
+    return high - low <= 1e-12 * np.maximum(np.abs(low), np.abs(high))
+
+
 def taken(piece: Any) -> Any:
-    """The rows of a piece, where they are needed (see ``Rows.piece``)."""
+    """The rows of a piece, where they are needed (see ``Rows.piece``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.tables import open_rows, taken
+    >>> taken(open_rows(np.eye(3)).piece(range(1, 2))).tolist()
+    [[0.0, 1.0, 0.0]]
+    """
     if not isinstance(piece, tuple):
         return piece
     rows, which = piece
@@ -78,37 +111,51 @@ def _look_at_piece(task: tuple[int, Any]) -> list[_Part]:
 
 
 def _look(start: int, block: np.ndarray) -> _Part:
-    block = np.ascontiguousarray(block)  # sums round as they are laid out
+    block = np.ascontiguousarray(block)
     finite = np.isfinite(block)
     if not finite.all():
         nothing = np.zeros(block.shape[1])
-        first = start + int(np.argmin(finite.all(axis=1)))
-        return _Part(len(block), nothing, nothing, b"", (~finite).sum(axis=0), first)
-    mean = block.mean(axis=0, dtype=np.float64)
-    squares = ((block - mean) ** 2).sum(axis=0)
-    return _Part(len(block), mean, squares, hashlib.sha256(block.data).digest(), None, -1)
+        return _Part(None, nothing, nothing, b"", (~finite).sum(axis=0), start + int(np.argmin(finite.all(axis=1))))
+    digest = hashlib.sha256(block.data).digest()
+    no_gaps = np.zeros(block.shape[1], dtype=np.int64)
+    return _Part(_moments(block), block.min(axis=0), block.max(axis=0), digest, no_gaps, -1)
+
+
+def _moments(block: np.ndarray) -> Moments:
+    """A column's do not depend on the others: each is laid out by itself, since sums round as numbers are laid out."""
+    columns = block.T.astype(np.float64, order="C")
+    mean = columns.mean(axis=1)
+    columns -= mean[:, None]
+    return Moments(len(block), mean, np.square(columns, out=columns).sum(axis=1))
+
+
+def _joined(one: Moments, other: Moments) -> Moments:
+    """The moments of two blocks together (Chan, Golub and LeVeque 1979)."""
+    n = one.n_rows + other.n_rows
+    change = other.mean - one.mean
+    squares = one.squares + other.squares + change**2 * (one.n_rows * other.n_rows / n)
+    return Moments(n, one.mean + change * (other.n_rows / n), squares)
 
 
 def _united(rows: Rows, parts: Iterable[_Part]) -> Survey:
-    """Mean and variance are accumulated from block to block, in float64 (Chan, Golub and LeVeque 1979)."""
     n, d = rows.shape
-    seen, mean, squares = 0, np.zeros(d), np.zeros(d)
+    moments: Moments | None = None
+    low, high = np.full(d, np.inf), np.full(d, -np.inf)
     n_bad, first_bad = np.zeros(d, dtype=np.int64), n
     digest = hashlib.sha256(f"{rows.shape}{rows.dtype.str}".encode())
     for part in parts:
-        if part.n_bad is not None:
+        if part.moments is None:
             n_bad += part.n_bad
             first_bad = min(first_bad, part.first_bad)
             continue
         digest.update(part.digest)
-        change = part.mean - mean
-        squares += part.squares + change**2 * seen * part.n_rows / (seen + part.n_rows)
-        seen += part.n_rows
-        mean += change * part.n_rows / seen
-    if n_bad.any():
+        moments = part.moments if moments is None else _joined(moments, part.moments)
+        low, high = np.minimum(low, part.low), np.maximum(high, part.high)
+    if n_bad.any() or moments is None:
         columns = [f"'{name}' ({bad:,})" for name, bad in zip(rows.names, n_bad.tolist(), strict=True) if bad]
         raise TableError(
             f"Missing or infinite values in {counted(len(columns), 'column')}: {more(columns)}; the first is in "
             f"data row {first_bad + 1:,}. Complete these rows, leave them out, or choose other columns."
         )
-    return Survey(mean, np.sqrt(squares / n), digest.hexdigest())
+    deviation = np.sqrt(moments.squares / n)
+    return Survey(moments.mean, deviation, is_constant(low, high) | (deviation == 0), digest.hexdigest())

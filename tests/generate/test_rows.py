@@ -12,10 +12,11 @@ from sklearn.cluster import DBSCAN
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
 from pluribus._engine import MemoryLimitError
-from pluribus.generate import Generator, _centers, _label_matrix, _pool, mix
-from pluribus.generate._centers import BLOCK, Assignment
+from pluribus.generate import Generator, _centers, _label_matrix, _pool, mix, pool_bytes
+from pluribus.generate._centers import Assignment
 from pluribus.generate._perturbation import Features
-from pluribus.tables import TableError, open_rows
+from pluribus.tables import BLOCK, TableError, open_rows
+from pluribus.tables._parquet_rows import ParquetRows
 
 N = 2 * BLOCK + 1234
 
@@ -136,9 +137,51 @@ class TestRefused:
         monkeypatch.setattr(_pool, "memory_limit", lambda: 200_000)
         with pytest.raises(MemoryLimitError, match=r"by DBSCAN need all the rows.*smaller subsample"):
             Generator(DBSCAN(), n_members=2).generate(parquet)
-        with pytest.raises(ValueError, match="fewer clusters or members"):
+        with pytest.raises(ValueError, match="give fewer clusters"):
             Generator(n_members=4, n_clusters=200).generate(parquet)
         assert Generator(n_members=2, n_clusters=3).generate(parquet).n_partitions == 2
+
+
+@pytest.fixture
+def gatherings(monkeypatch):
+    sizes = []
+
+    def counted(rows, numbers, take=ParquetRows.take):
+        sizes.append(len(numbers))
+        return take(rows, numbers)
+
+    monkeypatch.setattr(ParquetRows, "take", counted)
+    return sizes
+
+
+class TestWaves:
+    @pytest.mark.parametrize("generator", GENERATORS, ids=["all rows", "views", "projected", "mixed"])
+    def test_members_do_not_depend_on_them(self, generator, X, parquet, gatherings, monkeypatch):
+        expected = generator.generate(X)
+        width = X.itemsize * X.shape[1] + 8
+        rows = open_rows(parquet)
+        for share in (1, 0.3, 1e-9):
+            monkeypatch.setattr(_pool, "SHARE", share)
+            monkeypatch.setattr(_pool, "memory_limit", lambda limit=None: N * width)
+            gatherings.clear()
+            assert generator.generate(parquet) == expected
+            assert max(gatherings) * width <= pool_bytes(rows, generator)
+            assert len(gatherings) == {1: 1, 1e-9: len(expected)}.get(share, len(gatherings))
+        assert pool_bytes(rows, generator) < N * width
+
+    def test_finished_members_need_no_rows(self, X, parquet, gatherings, tmp_path, monkeypatch):
+        monkeypatch.setattr(_pool, "SHARE", 1e-9)
+        generator = Generator(n_members=5, n_clusters=(20, 90), random_state=0)
+        expected = generator.generate(X)
+        assert generator.generate(parquet, store=tmp_path) == expected
+        (tmp_path / "task-3.npz").unlink()
+        gatherings.clear()
+        assert generator.generate(parquet, store=tmp_path) == expected
+        assert len(gatherings) == 1
+        assert gatherings[0] in range(2000, 9001)
+
+    def test_nothing_is_gathered_of_what_is_in_memory(self, X):
+        assert pool_bytes(X, GENERATORS[0]) == pool_bytes(open_rows(X), GENERATORS[0]) == 0
 
 
 def is_mapped(array):
@@ -158,7 +201,34 @@ def test_labels_beyond_the_limit_are_kept_in_a_file(X, tmp_path, monkeypatch):
         assert ensemble == expected
         assert is_mapped(ensemble.labels)
         assert not ensemble.labels.flags.writeable
-    assert (tmp_path / "store" / "labels.npy").exists()
+    # A store with more members does not touch the ensemble that was made before.
+    more = Generator(n_members=5, n_clusters=20, subsample=0.7, random_state=0)
+    assert more.generate(X, store=tmp_path / "store").n_partitions == 5
+    assert ensemble == expected
+
+
+@pytest.mark.parametrize("share", [0, 1], ids=["file", "memory"])
+def test_labels_are_narrowed_in_place(share, X, monkeypatch):
+    monkeypatch.setattr(_label_matrix, "MAPPED_ABOVE", share)
+    labels = _label_matrix.new_matrix(N, 4, np.dtype(np.int16), None)
+    labels[:] = np.random.default_rng(0).integers(100, size=(N, 4))
+    expected = labels[:, [0, 3]].astype(np.int8)
+    found = _label_matrix.narrowed(labels, [0, 3], np.dtype(np.int8))
+    assert np.array_equal(found, expected)
+    assert np.shares_memory(found, labels)
+    assert is_mapped(found) == (share == 0)
+
+
+def test_a_member_of_noise_leaves_no_copy(X, monkeypatch):
+    monkeypatch.setattr(_label_matrix, "MAPPED_ABOVE", 0)
+    both = mix(
+        Generator(n_members=2, n_clusters=129), Generator(DBSCAN(eps=1e-9, min_samples=5), n_members=1), random_state=0
+    )
+    with pytest.warns(UserWarning, match="called every row noise"):
+        ensemble = both.generate(np.repeat(X[:127], 100, axis=0) + np.arange(12_700)[:, None] * 1e-6)
+    assert ensemble.n_partitions == 2
+    assert ensemble.labels.dtype == np.min_scalar_type(-ensemble.n_clusters.max())
+    assert is_mapped(ensemble.labels)
 
 
 JOB = """

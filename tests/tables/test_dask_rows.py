@@ -9,9 +9,7 @@ import pandas as pd
 import pytest
 from dask import delayed
 
-from pluribus.tables import TableError, open_rows
-from pluribus.tables._dask_rows import BLOCK
-from pluribus.tables._survey import taken
+from pluribus.tables import BLOCK, TableError, open_rows, taken
 
 N = 2 * BLOCK + 100
 

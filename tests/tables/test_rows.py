@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pluribus.tables import TableError, open_rows
+from pluribus.tables import Table, TableError, open_rows, prepare
 
 RNG = np.random.default_rng(0)
 
@@ -29,8 +29,21 @@ def test_blocks_and_rows_do_not_depend_on_row_groups(tmp_path, row_group_size, s
         blocks = list(same.blocks(size))
         assert [start for start, _ in blocks] == list(range(0, 101, size))
         assert np.array_equal(np.concatenate([block for _, block in blocks]), X)
-        for wanted in (np.arange(101), np.array([0, 49, 50, 100]), np.array([77]), np.array([], dtype=int)):
+        for wanted in (
+            np.arange(101),
+            np.array([0, 49, 50, 100]),
+            np.array([77]),
+            np.array([], dtype=int),
+            np.array([60, 3, 3, 100, 59]),
+        ):
             assert np.array_equal(same.take(wanted), X[wanted])
+
+
+@pytest.mark.parametrize("row", [-1, 5])
+def test_rows_that_are_not_there(tmp_path, row):
+    rows = open_rows(written(tmp_path / "X.parquet", pd.DataFrame({"a": np.arange(5.0)})))
+    with pytest.raises(IndexError, match="rows 0 to 4"):
+        rows.take(np.array([0, row]))
 
 
 def test_row_groups_larger_than_a_batch(tmp_path, monkeypatch):
@@ -114,6 +127,23 @@ class TestStandardized:
         parts = [block for _, block in rows.blocks(77)]
         assert np.array_equal(np.concatenate(parts), rows.take(np.arange(1000)))
 
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_are_the_numbers_of_a_table_prepared_whole(self, dtype, monkeypatch):
+        monkeypatch.setattr("pluribus.tables._survey.SURVEYED", 64)
+        X = (RNG.normal(size=(1000, 4)) * [1, 20, 1e-3, 1e5] + [0, 1e4, 5, 0]).astype(dtype)
+        for d in (1, 2, 4):
+            table = Table(pd.DataFrame(X[:, :d]), np.arange(1000).astype(str), "X")
+            rows = open_rows(X[:, :d]).standardized()
+            assert np.array_equal(rows.take(np.arange(1000)), prepare(table).X)
+            assert rows.survey.digest == open_rows(prepare(table).X).survey.digest
+        assert np.array_equal(open_rows(X).survey.mean[:2], open_rows(X[:, :2]).survey.mean)
+
+    def test_constant_columns(self):
+        X = np.column_stack([np.ones(90), np.full(90, 0.1) + 1e-16, np.r_[np.zeros(89), 1e-9], np.repeat(3.7e5, 90)])
+        X[::2, 3] *= 1 + 2e-16
+        assert open_rows(X).survey.constant.tolist() == [True, True, False, True]
+        assert (open_rows(X).standardized().take(np.arange(90))[:, [0, 1, 3]] == 0).all()
+
     def test_digests_tell_data_apart(self):
         X = RNG.normal(size=(100, 2))
         other = X.copy()
@@ -130,7 +160,7 @@ class TestArrays:
         assert all(np.shares_memory(block, X) for _, block in open_rows(X).blocks(16))
         np.save(tmp_path / "X.npy", X)
         rows = open_rows(tmp_path / "X.npy")
-        assert isinstance(rows.array, np.memmap)
+        assert isinstance(rows.in_memory, np.memmap)
         assert open_rows(rows) is rows
 
     @pytest.mark.parametrize("bad", [np.zeros(3), np.zeros((0, 2)), np.zeros((2, 0)), np.zeros((2, 2), dtype=int)])
