@@ -24,7 +24,7 @@ def ours(n: int, k: int, size_min: int, size_max: int, seed: int, scale: float =
 
     X, start = mixture(n, k, seed, scale)
     model = SizeConstrainedKMeans(k, size_min, size_max, init=start, n_jobs=jobs, verbose=False)
-    SizeConstrainedKMeans(k, 1, 200, init=start, max_iter=2).fit(X[:1000])
+    SizeConstrainedKMeans(k, 1, 0.9, init=start, max_iter=2).fit(X[:1000])
 
     def score(labels: np.ndarray) -> dict[str, Any]:
         return {**figures(X, labels, scale), "n_iter": int(model.n_iter_)}
