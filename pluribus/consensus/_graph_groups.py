@@ -6,6 +6,7 @@ import numpy as np
 
 from pluribus._engine import over_blocks
 from pluribus._kernels._average_link import groups_of_sums
+from pluribus._kernels._crowds import means_in_turn
 from pluribus._kernels._graph_average_link import (
     Segments,
     find_nearest,
@@ -23,7 +24,10 @@ from pluribus.evidence import CoAssociation
 
 EXACT_PAIRS = 2e8  # pairs of groups in one cluster, summed over the clusters, from which on average link is exact
 _GROUPS_IN_BLOCK = 16_384
+# Where an eighth of a crowd merges at a time, each group is looked at 8 times on average until the last has merged (the
+# sum of (7/8)^t), however many there are. One at a time it is half as often as there are groups: 32 times, for 64.
 _CROWD = 64  # groups with the same nearest group
+_AT_A_TIME = 1 / 8  # of a crowd
 
 
 class GraphGroups:
@@ -94,7 +98,7 @@ class GraphGroups:
         self.merges.append((left, right, self.value[left]))
         self._combine(left, right)
         for crowd in crowds:
-            self.merges.append((np.full(len(crowd) - 1, crowd[0]), crowd[1:], self.value[crowd[1:]]))
+            self.merges.append((np.full(len(crowd) - 1, crowd[0]), crowd[1:], self._means_in_turn(crowd)))
         while crowds:  # two by two: what is large is added up once only
             self._combine(np.concatenate([c[:-1:2] for c in crowds]), np.concatenate([c[1::2] for c in crowds]))
             crowds = [c[::2] for c in crowds if len(c) > 2]
@@ -109,7 +113,8 @@ class GraphGroups:
         """The pairs without those that have a crowd, and each crowd: the group, then what merges with it.
 
         Where very many groups have one group as their nearest, to merge one of them at a time and look again would take
-        time that grows with their square. An eighth merges at a time, the nearest first.
+        time that grows with their square. An eighth merges at a time, the nearest first, each with what those before it
+        have become.
         """
         nearest = self.best[self.names]
         n_followers = np.bincount(nearest[nearest >= 0], minlength=len(self.root))
@@ -120,10 +125,27 @@ class GraphGroups:
         order = np.lexsort((-self.value[self.names], nearest))
         first = np.searchsorted(nearest[order], center[crowded])
         crowds = [
-            np.append(c, self.names[order[start : start + 1 + n_followers[c] // 8]])
+            np.append(c, self.names[order[start : start + 1 + int(_AT_A_TIME * n_followers[c])]])
             for c, start in zip(center[crowded], first, strict=True)
         ]
         return left[~crowded], right[~crowded], crowds
+
+    def _means_in_turn(self, crowd: np.ndarray) -> np.ndarray:
+        """The evidence at which each group of a crowd merges."""
+        means = np.empty(len(crowd) - 1)
+        means_in_turn(
+            crowd,
+            self.sums,
+            self.columns,
+            self.inside,
+            self.size,
+            self.seen,
+            self.weights,
+            self.column_weights,
+            self.scratch[0],
+            means,
+        )
+        return means
 
     def _combine(self, left: np.ndarray, right: np.ndarray) -> None:
         """Add the groups ``right`` to the groups ``left``."""

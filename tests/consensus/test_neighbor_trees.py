@@ -127,3 +127,27 @@ def test_a_crowd_around_one_group_merges_by_eighths(monkeypatch):
     assert is_valid_linkage(linkage)
     assert is_monotonic(linkage)
     assert len(rounds) < 150
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("crowd", [1, 64])
+def test_heights_are_mean_evidence_unless_raised(missing, crowd, monkeypatch):
+    """Each height is 1 - the mean evidence of the two groups, or that of a merge before it if this is higher."""
+    monkeypatch.setattr(_graph_groups, "EXACT_PAIRS", 0)
+    monkeypatch.setattr(_graph_groups, "_CROWD", crowd)
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random((400, 20)) < rng.uniform(0, 0.8, (400, 1)), rng.integers(1, 100, (400, 20)), 0)
+    labels[rng.random(labels.shape) < missing] = -1
+    groups = _graph_groups.GraphGroups(CoAssociation(Ensemble(labels), form="neighbors"), np.ones(400, np.int64))
+    heights = groups.merge_all(verbose=False)[2]
+    left, right, value = (np.concatenate(part) for part in zip(*groups.merges, strict=True))
+    together = sum((c[:, None] == c) & (c[:, None] >= 0) for c in labels.T).astype(float)
+    both = sum((c[:, None] >= 0) & (c >= 0) for c in labels.T).astype(float)
+    root = np.arange(400)
+    for a, b, mean, height in zip(left, right, value, heights, strict=True):
+        one, other = root == root[a], root == root[b]
+        pairs = np.ix_(one, other)
+        assert mean == pytest.approx(together[pairs].sum() / both[pairs].sum(), abs=1e-12)
+        assert height >= 1 - mean - 1e-12
+        root[other] = root[a]
+    assert len(np.unique(root)) == 400 - len(left)
