@@ -76,7 +76,11 @@ def test_what_was_shared_is_sent_again_if_all_workers_die(tmp_path):
     def flags():
         return [10, str(tmp_path / str(len(list(tmp_path.iterdir()))))]
 
-    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster, Client(cluster) as client:
+    with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
         engine = as_cluster(client)
         assert run_tasks(die_once, range(4), shared=flags(), engine=engine) == [10, 11, 12, 13]
         assert merge_tasks(die_once, range(4), operator.add, shared=flags(), engine=engine) == 46
