@@ -62,7 +62,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         each object, find these; "dask" is the client in scope. By default all is done in this process. The labels are
         the same.
     n_jobs : int, optional
-        Cores for the generation of the ensemble; the result does not depend on it.
+        Cores for the generation of the ensemble, and for the consensus by default; a consensus function that is given
+        has its own. The result does not depend on it.
     verbose : bool
         Show progress (only on a terminal).
 

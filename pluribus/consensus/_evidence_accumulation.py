@@ -53,7 +53,8 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         average link: it is "operator", which is exact, while that takes about a minute, and "neighbors" beyond, with a
         warning. "neighbors" links along the 30 strongest pairs of each object (of each two that differ), in time that
         grows with n. Single link joins what these leave apart by the strongest pairs it finds between. Average link
-        takes the mean over all pairs of two groups, but merges only groups that have a strong pair, until few are left.
+        takes the mean over all pairs of two groups, but merges only groups that have a strong pair, until few are left;
+        a merge that would lie below those that made its groups is raised to their height.
         With missing labels, average link counts each pair by how many partitions saw it; "dense" counts all alike.
     unobserved : {"warn", "error", "zero"}
         What to do when some pair of objects is covered by no partition, so that nothing is known of it. It counts as

@@ -30,10 +30,12 @@ class Generator(BaseGenerator):
 
     Parameters
     ----------
-    clusterer : {"kmeans", "agglomerative", "mixture", "spectral"} or a clusterer, default="kmeans"
+    clusterer : {"kmeans", "agglomerative", "mixture", "spectral", "landmarks"} or a clusterer, default="kmeans"
         Any scikit-learn clusterer will do. It is cloned; its `n_clusters` (a mixture's `n_components`) and
         `random_state` are set for each member, unless it has none or its `n_clusters` is None. Its noise (-1)
-        counts as not clustered. "spectral" works on the graph of the 10 nearest neighbors.
+        counts as not clustered. "spectral" works on the graph of the 10 nearest neighbors; "landmarks" is spectral
+        clustering of up to millions of rows, through the links of each row to a few of at most 1,000 landmarks (or 2
+        for each cluster), and is at its best with few members of some tens of clusters.
     n_members : int, default=100
         How many partitions.
     n_clusters : int, (int, int), str or callable, default="auto"
