@@ -12,6 +12,7 @@ import pandas as pd
 from pluribus.tables._binary import read_npz, read_parquet
 from pluribus.tables._errors import TableError, counted
 from pluribus.tables._raw import Raw
+from pluribus.tables._size import refuse_too_large
 from pluribus.tables._table import ROW_NAMES, Selection, Table
 from pluribus.tables._text import read_text
 
@@ -56,6 +57,8 @@ def read_table(
     ------
     TableError
         If the file cannot be read as a table of at least two rows. The message says what to do.
+    MemoryLimitError
+        If it is text or NPZ and would take more memory than is allowed.
 
     Examples
     --------
@@ -76,6 +79,7 @@ def read_table(
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     selection = Selection(id_column, ignored)
     name, reader = _reader(path)
+    refuse_too_large(path)
     try:
         raw = reader(path, selection)
     except OSError as error:
