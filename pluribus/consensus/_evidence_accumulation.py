@@ -285,9 +285,8 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
                 return _neighbor_trees.spanning_tree_link(evidence)
             return _neighbor_trees.graph_average_link(evidence, verbose=self.verbose)
         ensemble = as_ensemble(evidence.ensemble)
-        if method == "single":
-            return _neighbor_trees.neighbor_single_link(ensemble, n_jobs=self.n_jobs, engine=cluster)
-        return _neighbor_trees.neighbor_average_link(ensemble, n_jobs=self.n_jobs, engine=cluster, verbose=self.verbose)
+        link = _neighbor_trees.neighbor_single_link if method == "single" else _neighbor_trees.neighbor_average_link
+        return link(ensemble, n_jobs=self.n_jobs, engine=cluster, verbose=self.verbose)
 
     def _cut(self) -> np.ndarray:
         if self.threshold is not None:

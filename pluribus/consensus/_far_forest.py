@@ -24,11 +24,19 @@ class Forest(NamedTuple):
     value: np.ndarray
 
 
-def forest_by_cluster(ensemble: Ensemble, cluster: DaskCluster) -> Forest:
+def forest_by_cluster(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Forest:
     """The forest of the strongest pairs of each object."""
-    search = search_by_cluster(ensemble, cluster)
+    search = search_by_cluster(ensemble, cluster, verbose=verbose)
     function = partial(_forest_of_block, search.function, ensemble.n_objects)
-    return merge_tasks(function, search.tasks, _merged, shared=search.shared, engine=cluster)
+    return merge_tasks(
+        function,
+        search.tasks,
+        _merged,
+        shared=search.shared,
+        engine=cluster,
+        description="spanning forest",
+        verbose=verbose,
+    )
 
 
 def _forest_of_block(search: Callable[..., Found], n: int, task: tuple[int, int], *shared: Any) -> Forest:

@@ -44,14 +44,14 @@ def spanning_tree_link(evidence: CoAssociation) -> np.ndarray:
 
 
 def neighbor_single_link(
-    ensemble: Ensemble, *, n_jobs: int | None = None, engine: DaskCluster | None = None
+    ensemble: Ensemble, *, n_jobs: int | None = None, engine: DaskCluster | None = None, verbose: bool
 ) -> np.ndarray:
     """Single link on the strongest pairs of each two different rows of labels."""
     rows = _sorted_rows(ensemble)
     n = rows.ensemble.n_objects
     if engine is None or n == 1:
         return expand(rows, *_spanning_tree(CoAssociation(rows.ensemble, form="neighbors", n_jobs=n_jobs)))
-    forest = forest_by_cluster(rows.ensemble, engine)
+    forest = forest_by_cluster(rows.ensemble, engine, verbose=verbose)
     return expand(rows, *_joined(n, forest.left, forest.right, forest.value, rows.ensemble))
 
 

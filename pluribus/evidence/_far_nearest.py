@@ -50,10 +50,10 @@ class _Sorted(NamedTuple):
 
 def nearest_by_cluster(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> np.ndarray:
     """The objects with the highest evidence for each object, (n, p); -1 = no more."""
-    search = _search(lists, n_neighbors, cluster)
+    search = _search(lists, n_neighbors, cluster, verbose=False)
     nearest: np.ndarray | None = None
     for objects, some in run_tasks(
-        _without_evidence(search.function), search.tasks, shared=search.shared, engine=cluster
+        _without_evidence(search.function), search.tasks, shared=search.shared, engine=cluster, verbose=False
     ):
         if nearest is None:
             nearest = np.empty((len(lists.labels), some.shape[1]), some.dtype)
@@ -62,12 +62,12 @@ def nearest_by_cluster(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> 
     return nearest
 
 
-def search_by_cluster(ensemble: Ensemble, cluster: DaskCluster, n_neighbors: int = _nearest.NEIGHBORS) -> Search:
+def search_by_cluster(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Search:
     """Search for the objects with the highest evidence, all but the last step."""
-    return _search(lists_of(ensemble), n_neighbors, cluster)
+    return _search(lists_of(ensemble), _nearest.NEIGHBORS, cluster, verbose=verbose)
 
 
-def _search(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> Search:
+def _search(lists: Lists, n_neighbors: int, cluster: DaskCluster, *, verbose: bool) -> Search:
     n = len(lists.labels)
     p = min(n_neighbors, n - 1)
     if _nearest.pairs_in_clusters(lists) <= _nearest.EXACT_UP_TO:
@@ -75,9 +75,16 @@ def _search(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> Search:
     first, labels, orders = _nearest.sorted_orders(lists)
     blocks = _blocks(n, _nearest.ROWS_IN_BLOCK)
     known = cluster.share([_Sorted(labels, lists.weights, lists.everywhere, lists.alike, first)])
-    old = np.concatenate(run_tasks(_in_orders, blocks, shared=[*known, np.stack(list(orders)), p], engine=cluster))
+
+    def searched(step: Callable[..., np.ndarray], *more: Any) -> np.ndarray:
+        found = run_tasks(
+            step, blocks, shared=[*known, *more], engine=cluster, description="strongest pairs", verbose=verbose
+        )
+        return np.concatenate(found)
+
+    old = searched(_in_orders, np.stack(list(orders)), p)
     for _ in range(_nearest.N_ROUNDS - 1):
-        old = np.concatenate(run_tasks(_follow, blocks, shared=[*known, old], engine=cluster))
+        old = searched(_follow, old)
     return Search(_of_sorted, blocks, cluster.share([*known, old]))
 
 

@@ -32,8 +32,8 @@ def search(request, monkeypatch):
 def test_trees_are_those_made_here(dask_client, search, kind):
     members = ensemble(kind)
     cluster = as_cluster(dask_client)
-    single = _neighbor_trees.neighbor_single_link(members)
-    np.testing.assert_array_equal(_neighbor_trees.neighbor_single_link(members, engine=cluster), single)
+    single = _neighbor_trees.neighbor_single_link(members, verbose=False)
+    np.testing.assert_array_equal(_neighbor_trees.neighbor_single_link(members, engine=cluster, verbose=False), single)
     average = _neighbor_trees.neighbor_average_link(members, verbose=False)
     np.testing.assert_array_equal(
         _neighbor_trees.neighbor_average_link(members, engine=cluster, verbose=False), average
@@ -46,8 +46,8 @@ def test_trees_are_those_made_here(dask_client, search, kind):
 def test_few_objects(dask_client):
     for labels in ([[0]], [[0, 1]], [[0, 0, 1]], [[0, 1, 2], [2, 1, 0]]):
         members = Ensemble(labels)
-        here = _neighbor_trees.neighbor_single_link(members)
-        there = _neighbor_trees.neighbor_single_link(members, engine=as_cluster(dask_client))
+        here = _neighbor_trees.neighbor_single_link(members, verbose=False)
+        there = _neighbor_trees.neighbor_single_link(members, engine=as_cluster(dask_client), verbose=False)
         np.testing.assert_array_equal(here, there)
 
 

@@ -24,7 +24,7 @@ def all_pairs(ensemble):
 
 
 def single(ensemble):
-    return _neighbor_trees.neighbor_single_link(ensemble)
+    return _neighbor_trees.neighbor_single_link(ensemble, verbose=False)
 
 
 def average(ensemble):
