@@ -12,10 +12,11 @@ def read(path: Path, id_column: str | None, ignore: list[str]) -> tuple[Table, s
     table = read_table(path, id_column=id_column, ignore=ignore)
     if id_column is not None:
         return table, id_column
-    for column in table.frame.columns:
-        if str(column).lower() == "id":
-            return read_table(path, id_column=column, ignore=ignore), column
-    return table, None
+    named_by = next((column for column in table.frame.columns if str(column).lower() == "id"), None)
+    if named_by is None:
+        return table, None
+    del table  # not held twice
+    return read_table(path, id_column=named_by, ignore=ignore), named_by
 
 
 def check_jobs(jobs: int) -> None:

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 
 from pluribus._engine import DaskCluster, in_bytes, memory_limit
 from pluribus.cli import _input
-from pluribus.tables import Rows, TableError, open_rows, prepare
-from pluribus.tables._errors import listing
+from pluribus.tables import ROW_NAMES, Rows, TableError, listing, open_rows, prepare, useless_columns
 
 SHARE = 0.35  # of the memory allowed that the numbers of a table may take, since several copies are made on the way
 
@@ -49,7 +48,10 @@ def read(
     impute: bool,
     cluster: DaskCluster | None = None,
 ) -> Data:
-    """Read a table, whole if it is small enough, else a Parquet file in parts, by a cluster if there is one."""
+    """Read a table, whole if it is small enough, else a Parquet file in parts, by a cluster if there is one.
+
+    The numbers are the same, so that a job that was stopped goes on with more or less memory.
+    """
     size = _decoded_size(path)
     if size > SHARE * memory_limit():
         return _in_parts(path, id_column, ignore, scale, impute, size, cluster)
@@ -80,19 +82,20 @@ def _in_parts(
         option = "--impute" if impute else "--scale robust"
         raise TableError(f"{large}: {option} would need all of a column at once. Prepare the file before.")
     named_by = id_column or next((name for name in names if name.lower() == "id" and name not in ignore), None)
-    left_out = {*ignore, named_by, "__index_level_0__"}
-    rows = open_rows(path, columns=[name for name in names if name not in left_out], id_column=named_by)
+    left_out = {*ignore, named_by, ROW_NAMES}
+    used = [name for name in names if name not in left_out]
+    useless = useless_columns(path, used)
+    rows = _looked_through(path, [name for name in used if name not in useless], named_by, cluster)
     notes = [f"{large}: the report has no profiles of the clusters."]
+    notes += [f"Dropped '{name}': {reason}." for name, reason in useless.items()]
     if named_by is not None and id_column is None:
         notes.insert(0, f"The rows are named by the column '{named_by}'.")
-    if cluster is not None:
-        rows.look_through(cluster, verbose=False)
-    deviation = rows.survey.deviation
+    constant = [name for name, same in zip(rows.names, rows.survey.constant, strict=True) if same]
+    if constant:
+        notes.append(f"Warning: dropped constant columns, which cannot tell objects apart: {listing(constant)}.")
+        rows = _looked_through(path, [name for name in rows.names if name not in constant], named_by, cluster)
     if scale == "standard":
-        constant = [name for name, own in zip(rows.names, deviation.tolist(), strict=True) if own == 0]
-        notes.append(f"{len(rows.names) - len(constant)} numbers scaled to mean 0 and variance 1.")
-        if constant:
-            notes.append(f"Warning: constant columns cannot tell objects apart: {listing(constant)}.")
+        notes.append(f"{len(rows.names)} numbers scaled to mean 0 and variance 1.")
         rows = rows.standardized()
     ids = rows.ids()
     if ids is None:
@@ -100,6 +103,13 @@ def _in_parts(
     elif pd.Series(ids).duplicated().any():
         raise TableError(f"Column '{named_by}' of '{path}' names several rows alike. Give every row an id of its own.")
     return Data(rows, ids, path.stem, notes, named_by, list(rows.names), None)
+
+
+def _looked_through(path: Path, names: list[str], id_column: str | None, cluster: DaskCluster | None) -> Rows:
+    rows = open_rows(path, columns=names, id_column=id_column)
+    if cluster is not None:
+        rows.look_through(cluster, verbose=False)
+    return rows
 
 
 def _decoded_size(path: Path) -> float:

@@ -6,6 +6,7 @@ from pluribus.tables._read import read_table
 from pluribus.tables._rows import BLOCK, ArrayRows, Rows, is_dask, open_rows
 from pluribus.tables._survey import taken
 from pluribus.tables._table import ROW_NAMES, Table
+from pluribus.tables._useless import useless_columns
 
 __all__ = [
     "BLOCK",
@@ -21,4 +22,5 @@ __all__ = [
     "prepare",
     "read_table",
     "taken",
+    "useless_columns",
 ]

@@ -6,8 +6,11 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from pluribus.cli import _large
+from pluribus.cli import _large, _output
 from pluribus.cli._cluster import ClusterJob, run
+from pluribus.cli._errors import Interrupted
+from pluribus.generate import _members
+from pluribus.generate._centers import Assignment
 from pluribus.tables import TableError
 
 CENTERS = [[0, 0], [9, 0], [0, 9]]
@@ -22,7 +25,7 @@ def table(monkeypatch):
 
 
 def job(path, **options):
-    return ClusterJob(path, out=path.with_suffix(""), **{"members": 4, "quiet": True, "k": "3", **options})
+    return ClusterJob(path, **{"out": path.with_suffix(""), "members": 4, "quiet": True, "k": "3", **options})
 
 
 @pytest.mark.parametrize("k", ["3", "auto"])
@@ -37,17 +40,56 @@ def test_a_large_table_is_read_in_parts(table, tmp_path, k):
     assert "named by the column 'id'" in notes
     assert "is read in parts" in notes
     assert "2 numbers scaled to mean 0 and variance 1" in notes
-    assert "constant columns cannot tell objects apart: 'flat'" in notes
+    assert "dropped constant columns, which cannot tell objects apart: 'flat'" in notes
 
 
-def test_the_labels_are_those_of_the_table_read_whole(table, tmp_path, monkeypatch):
-    frame, _ = table
+def with_all_kinds(frame):
+    """Columns that are dropped, whole numbers, truth values, float32 beside float64."""
+    rng = np.random.default_rng(0)
+    return frame.drop(columns="id").assign(
+        row=np.arange(len(frame)),
+        user_id=rng.permutation(len(frame)),
+        n_id=rng.integers(9, size=len(frame)),
+        count=rng.integers(-5, 5, size=len(frame)),
+        yes=frame["a"] > 4,
+        single=rng.normal(size=len(frame)).astype(np.float32),
+        rounded=np.where(frame["a"] > 4, 0.1 + 0.2, 0.3),
+    )
+
+
+@pytest.mark.parametrize("scale", ["standard", "none"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_whole_and_in_parts_it_is_the_same_job(table, tmp_path, monkeypatch, scale, first):
+    frame = with_all_kinds(table[0])
     path = tmp_path / "big.parquet"
-    frame.drop(columns=["flat", "id"]).to_parquet(path)
-    parts = pd.read_csv(run(job(path, scale="none")).labels)
+    frame.to_parquet(path, row_group_size=3001)
+    monkeypatch.setattr(_large, "SHARE", first)
+    expected = pd.read_csv(run(job(path, scale=scale, out=tmp_path / "whole")).labels)
+    write = _output.write
+    monkeypatch.setattr(_output, "write", interrupted)
+    with pytest.raises(Interrupted, match="4 of 4 members are kept"):
+        run(job(path, scale=scale))
+    monkeypatch.setattr(_output, "write", write)
+    monkeypatch.setattr(_large, "SHARE", 1 - first)
+    with monkeypatch.context() as patched:
+        patched.setattr(_members, "learn_centers", None)  # all are there
+        patched.setattr(Assignment, "labels", None)
+        found = pd.read_csv(run(job(path, scale=scale, resume=True)).labels)
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def test_single_precision_stays(table, tmp_path, monkeypatch):
+    path = tmp_path / "big.parquet"
+    table[0][["a", "b", "flat"]].astype(np.float32).to_parquet(path)
+    parts = _large.read(path, None, [], "standard", False).X
     monkeypatch.setattr(_large, "SHARE", 1)
-    whole = pd.read_csv(run(job(path, scale="none")).labels)
-    pd.testing.assert_frame_equal(parts, whole)
+    whole = _large.read(path, None, [], "standard", False).X
+    assert whole.dtype == np.float32
+    assert np.array_equal(parts.take(np.arange(len(whole))), whole)
 
 
 @pytest.mark.parametrize(
