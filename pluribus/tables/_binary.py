@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pluribus.tables._errors import TableError, listing
+from pluribus.tables._index import nameless_levels
 from pluribus.tables._raw import Raw, to_frame
-from pluribus.tables._table import Selection
+from pluribus.tables._table import ROW_NAMES, Selection
 
 
 def read_parquet(path: Path, selection: Selection) -> Raw:
@@ -22,9 +23,10 @@ def read_parquet(path: Path, selection: Selection) -> Raw:
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names
             selection.check(names, str(path))
+            index = [name for name in nameless_levels(names) if name not in (ROW_NAMES, selection.id_column)]
+            kept = [name for name in selection.keep(names) if name not in index]
             # Whole and then narrowed: by name, a column "a.b" would also be looked for inside a column "a".
-            table = file.read() if not selection.ignore else file.read().select(selection.keep(names))
-            frame = to_frame(table)
+            frame = to_frame(file.read().select(kept))
     except (pa.ArrowException, OSError, IndexError) as error:
         raise TableError(
             f"'{path}' is not a Parquet file that can be read ({_first_line(error)}). "

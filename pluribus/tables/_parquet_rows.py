@@ -11,10 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pluribus.tables._errors import TableError, counted, listing, more
+from pluribus.tables._index import index_levels, nameless_levels
+from pluribus.tables._opened import Opened, changed, refuse_directory
 from pluribus.tables._rows import Rows
-from pluribus.tables._table import ROW_NAMES
+from pluribus.tables._table import check_names
 
-BATCH = 65_536  # rows decoded in one go
+BATCH = 65_536  # rows decoded in one go, at most
+_BATCH_BYTES = 2**24
 _SHARES = 4  # tasks that may have to decode the same row group
 
 
@@ -22,15 +25,23 @@ class ParquetRows(Rows):
     """Some columns of a Parquet file as numbers; opened anew for each reading, so that it can be sent elsewhere."""
 
     def __init__(self, path: Path, columns: Sequence[str] | None = None, id_column: str | None = None) -> None:
+        if isinstance(columns, str):
+            raise TableError(f"columns={columns!r} is a text: give a list of names, as in columns=[{columns!r}].")
+        refuse_directory(path, ".parquet")
         self.path = path
         self.id_column = id_column
+        self._opened: Opened | None = None
         with self._file() as file:
             schema, metadata = file.schema_arrow, file.metadata
-            present = [name for name in schema.names if name != ROW_NAMES]
-            self.names = tuple(columns) if columns is not None else tuple(n for n in present if n != id_column)
+            check_names(schema.names, str(path))
+            nameless = nameless_levels(schema.names)
+            present = [name for name in schema.names if name not in nameless]
+            left_out = {*index_levels(schema), id_column}
+            self.names = tuple(columns) if columns is not None else tuple(n for n in present if n not in left_out)
             unknown = [name for name in (*self.names, *([id_column] if id_column else [])) if name not in present]
             if unknown:
                 raise TableError(f"'{path}' has no column {listing(unknown)}. Its columns are {listing(present, 20)}.")
+            check_names(self.names, "columns")
             if not self.names or not metadata.num_rows:
                 raise TableError(f"'{path}' has no {'rows' if self.names else 'columns to cluster by'}.")
             kinds = {name: schema.field(name).type for name in self.names}
@@ -88,6 +99,7 @@ class ParquetRows(Rows):
             return None
         with self._file() as file:
             column = file.read(columns=[self.id_column]).column(self.id_column)
+            self._check(len(column) == self.shape[0])
         if column.null_count:
             raise TableError(
                 f"'{self.path}' has {counted(column.null_count, 'row')} without an id in column '{self.id_column}'. "
@@ -97,12 +109,22 @@ class ParquetRows(Rows):
 
     def _batches(self, groups: list[int]) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Decode row groups in parts, each with the number of its first row."""
+        size = max(1, min(BATCH, _BATCH_BYTES // (self.shape[1] * self.dtype.itemsize)))
         with self._file() as file:
             for group in groups:
-                start = int(self._starts[group])
-                for batch in file.iter_batches(BATCH, row_groups=[group], columns=list(self.names), use_threads=False):
+                start, stop = self._starts[group : group + 2].tolist()
+                for batch in file.iter_batches(size, row_groups=[group], columns=list(self.names), use_threads=False):
+                    self._check(start + batch.num_rows <= stop)
                     yield start, batch
                     start += batch.num_rows
+                self._check(start == stop)
+
+    def _check(self, complete: bool) -> None:
+        """Refuse what has just been read if the file is another one, or does not hold what it said."""
+        assert self._opened is not None
+        self._opened.check(self.path)
+        if not complete:
+            raise changed(self.path)
 
     def _numbers(self, batch: pa.RecordBatch, start: int) -> np.ndarray:
         out = np.empty((batch.num_rows, self.shape[1]), dtype=self.dtype)
@@ -123,11 +145,16 @@ class ParquetRows(Rows):
     @contextmanager
     def _file(self) -> Iterator[pq.ParquetFile]:
         try:
+            if self._opened is None:
+                self._opened = Opened.at(self.path)
             with pq.ParquetFile(self.path, pre_buffer=False) as file:
+                self._opened.check(self.path)
                 yield file
         except FileNotFoundError as error:
             raise TableError(f"'{self.path}' does not exist. Check the path.") from error
         except (pa.ArrowException, OSError) as error:
+            if self._opened is not None:
+                self._opened.check(self.path)
             raise TableError(
                 f"'{self.path}' is not a Parquet file that can be read ({str(error).splitlines()[0]}). "
                 "It may be damaged or incomplete: write or copy it again."

@@ -13,6 +13,7 @@ import numpy as np
 
 from pluribus._engine import DaskCluster
 from pluribus.tables._errors import TableError, counted
+from pluribus.tables._opened import Opened, refuse_directory
 from pluribus.tables._survey import Survey, survey_here, survey_there
 
 BLOCK = 16_384  # rows that are worked on together: blocks begin at its multiples, wherever the rows are
@@ -49,8 +50,12 @@ class Rows(ABC):
     shape: tuple[int, int]
     dtype: np.dtype
     names: tuple[str, ...]
-    in_memory: Any = None
     portion = 1  # rows that are better read together
+
+    @property
+    def in_memory(self) -> Any:
+        """What holds the rows, if they need not be read."""
+        return None
 
     @abstractmethod
     def take(self, rows: np.ndarray) -> Any:
@@ -115,11 +120,19 @@ class ArrayRows(Rows):
     True
     """
 
-    def __init__(self, array: Any, names: Sequence[str] | None = None) -> None:
-        self.in_memory = array
+    def __init__(self, array: Any, path: Path | None = None, opened: Opened | None = None) -> None:
+        self._array = array
+        self._path, self._opened = path, opened  # of a map
         self.shape = array.shape
         self.dtype = array.dtype
-        self.names = tuple(f"x{j}" for j in range(array.shape[1])) if names is None else tuple(names)
+        self.names = tuple(f"x{j}" for j in range(array.shape[1]))
+
+    @property
+    def in_memory(self) -> Any:
+        """The array; a map only while its file is what it was: reading beyond a new end would kill the process."""
+        if self._path is not None and self._opened is not None:
+            self._opened.check(self._path)
+        return self._array
 
     def take(self, rows: np.ndarray) -> Any:
         """Pick rows."""
@@ -210,6 +223,7 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str 
     """
     if isinstance(source, Rows):
         return source
+    path = opened = None
     if isinstance(source, str | PathLike):
         path = Path(source)
         if path.suffix.lower() in (".parquet", ".pq"):
@@ -217,7 +231,7 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str 
             from pluribus.tables._parquet_rows import ParquetRows
 
             return ParquetRows(path, columns, id_column)
-        source = _mapped(path)
+        source, opened = _mapped(path)
     if columns is not None or id_column is not None:
         raise TableError("columns and id_column are for Parquet files: give an array without the columns not wanted.")
     if is_dask(source):
@@ -230,7 +244,7 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str 
         raise TableError(f"An array of shape {array.shape} is no table: give rows and columns, at least one of each.")
     if array.dtype not in (np.float32, np.float64):
         raise TableError(f"The array holds {array.dtype}: give float32 or float64, so that no copy has to be made.")
-    return ArrayRows(array)
+    return ArrayRows(array, path, opened)
 
 
 def is_dask(source: Any) -> bool:
@@ -245,13 +259,15 @@ def is_dask(source: Any) -> bool:
     return hasattr(source, "__dask_graph__")
 
 
-def _mapped(path: Path) -> np.ndarray:
+def _mapped(path: Path) -> tuple[np.ndarray, Opened]:
+    refuse_directory(path, ".parquet or .npy")
     if path.suffix.lower() != ".npy":
         raise TableError(
             f"'{path}' cannot be read in parts: give a .parquet or .npy file, or read it whole with "
             "pluribus.tables.read_table."
         )
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        opened = Opened.at(path)
+        return np.load(path, mmap_mode="r", allow_pickle=False), opened
     except (OSError, ValueError, EOFError) as error:
         raise TableError(f"'{path}' cannot be read as a NumPy array ({error}). Check the file.") from error

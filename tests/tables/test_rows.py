@@ -1,4 +1,5 @@
 import decimal
+import os
 
 import numpy as np
 import pandas as pd
@@ -6,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pluribus.tables import Table, TableError, open_rows, prepare
+from pluribus.tables import Table, TableError, open_rows, prepare, read_table
 
 RNG = np.random.default_rng(0)
 
@@ -86,6 +87,56 @@ def test_kinds_of_columns(tmp_path):
 def test_a_pandas_index_is_no_column(tmp_path):
     frame = pd.DataFrame({"a": [1.0, 2.0]}, index=["x", "y"])
     assert open_rows(written(tmp_path / "X.parquet", frame)).names == ("a",)
+    nested = pd.DataFrame({"a": [1.0, 2.0]}, index=pd.MultiIndex.from_tuples([(0, 1), (0, 2)]))
+    path = written(tmp_path / "nested.parquet", nested)
+    assert open_rows(path).names == ("a",)
+    assert read_table(path).frame.columns.tolist() == ["a"]
+    path = written(tmp_path / "named.parquet", pd.DataFrame({"a": [1.0, 2.0, 3.0], "n": [8, 7, 9]}).set_index("n"))
+    assert open_rows(path).names == ("a",)
+    assert open_rows(path, columns=["n"]).take(np.array([1])).tolist() == [[7.0]]
+    assert open_rows(path, id_column="n").ids().tolist() == ["8", "7", "9"]
+
+
+class TestFilesThatChange:
+    @pytest.mark.parametrize("n", [50, 100, 150])
+    def test_between_opening_and_reading(self, tmp_path, n):
+        path = tmp_path / "X.parquet"
+        rows = open_rows(written(path, pd.DataFrame({"a": np.arange(100.0), "id": np.arange(100)})), id_column="id")
+        written(path, pd.DataFrame({"a": np.arange(n) + 1.0, "id": np.arange(n)}))
+        os.utime(path, ns=(1, 1))
+        for read in (lambda: rows.survey, lambda: rows.take(np.array([99])), rows.ids, lambda: list(rows.blocks(7))):
+            with pytest.raises(TableError, match="changed while it was read"):
+                read()
+
+    @pytest.mark.parametrize("content", [b"", b"PAR1 and no more"])
+    def test_while_reading(self, tmp_path, content):
+        path = tmp_path / "X.parquet"
+        blocks = open_rows(written(path, pd.DataFrame({"a": np.arange(100.0)}), row_group_size=10)).blocks(10)
+        next(blocks)
+        path.write_bytes(content)
+        with pytest.raises(TableError, match="changed while it was read"):
+            list(blocks)
+
+    def test_maps(self, tmp_path):
+        path = tmp_path / "X.npy"
+        np.save(path, np.zeros((1000, 2)))
+        rows = open_rows(path)
+        np.save(path, np.zeros((10, 2)))
+        for read in (lambda: rows.survey, lambda: rows.take(np.array([99])), lambda: rows.in_memory):
+            with pytest.raises(TableError, match="changed while it was read"):
+                read()
+
+
+def test_column_names(tmp_path):
+    twice = pa.table([pa.array([1.0, 2.0])] * 2, names=["a", "a"])
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    with pytest.raises(TableError, match="more than one column named 'a'"):
+        open_rows(tmp_path / "twice.parquet")
+    path = written(tmp_path / "X.parquet", pd.DataFrame({"a": [1.0], "b": [2.0]}))
+    with pytest.raises(TableError, match="more than one column named 'b'"):
+        open_rows(path, columns=["b", "b"])
+    with pytest.raises(TableError, match="give a list of names"):
+        open_rows(path, columns="ab")
 
 
 class TestGaps:
@@ -177,6 +228,9 @@ class TestArrays:
             (tmp_path / name).write_bytes(b"PAR1 and no more")
             with pytest.raises(TableError, match="cannot|can be read"):
                 open_rows(tmp_path / name)
+            (tmp_path / f"directory-{name}").mkdir()
+            with pytest.raises(TableError, match="is a directory"):
+                open_rows(tmp_path / f"directory-{name}")
         empty = written(tmp_path / "empty.parquet", pd.DataFrame({"a": np.zeros(0)}))
         with pytest.raises(TableError, match="no rows"):
             open_rows(empty)
