@@ -27,7 +27,7 @@ def useless_columns(path: Path, names: Iterable[str]) -> dict[str, str]:
     {'row': 'it only counts the rows'}
     >>> folder.cleanup()
     """
-    reasons = {}
+    reasons: dict[str, str] = {}
     with pq.ParquetFile(path, pre_buffer=False) as file:
         for name in names:
             if pa.types.is_integer(file.schema_arrow.field(name).type):
