@@ -13,6 +13,8 @@ from numba import njit
 
 from pluribus._kernels._dendrogram import find
 
+MOST_EDGES = 40  # of a group
+
 
 class Segments(NamedTuple):
     """A list of numbers for each group: those at start[g] … start[g] + length[g] - 1."""
@@ -111,6 +113,25 @@ def move_segments(groups, segments, old, new):
 
 
 @njit(cache=True, nogil=True)
+def _keep_strongest(some, means):
+    """Move the strongest of a group's neighbors to the front; returns how many are kept.
+
+    Without a limit they would double with each merge, and the time with them.
+    """
+    if len(some) <= MOST_EDGES:
+        return len(some)
+    least = np.partition(means, len(means) - MOST_EDGES)[len(means) - MOST_EDGES]
+    room = MOST_EDGES - np.sum(means > least)  # for those that are equal to the least, the first of them
+    kept = 0
+    for e in range(len(some)):
+        if means[e] > least or (means[e] == least and room > 0):
+            room -= means[e] == least
+            some[kept] = some[e]
+            kept += 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
 def find_nearest(
     groups,
     root,
@@ -143,6 +164,7 @@ def find_nearest(
         met[a] = True
         kept = edges.start[a]
         best[a], value[a] = -1, 0.0
+        means = np.empty(edges.length[a])
         for e in range(edges.start[a], edges.start[a] + edges.length[a]):
             b = neighbors[e]
             while root[b] != b:
@@ -167,14 +189,15 @@ def find_nearest(
             else:
                 pairs = everything * (size[a] * size[b])
             mean = together / pairs if together > 0 else 0.0
+            means[kept - 1 - edges.start[a]] = mean
             if _before(mean, min(a, b), max(a, b), value[a], min(a, best[a]), max(a, best[a])):
                 best[a], value[a] = b, mean
-        edges.length[a] = kept - edges.start[a]
+        for e in range(edges.start[a], kept):
+            met[neighbors[e]] = False
+        edges.length[a] = _keep_strongest(neighbors[edges.start[a] : kept], means[: kept - edges.start[a]])
         for s in range(sums.start[a], sums.start[a] + sums.length[a]):
             own[columns[s]] = 0
         met[a] = False
-        for e in range(edges.start[a], kept):
-            met[neighbors[e]] = False
 
 
 @njit(cache=True, nogil=True)

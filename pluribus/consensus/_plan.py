@@ -1,6 +1,7 @@
 """What a job will take of memory, before it starts, and what is chosen for that."""
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -89,24 +90,26 @@ def make_plan(
         If it would take more than the limit.
     """
     allowed = memory_limit(limit)
-    k = n_clusters or 10
-    why = ""
-    form = None
-    if method == "eac":
+
+    def parts_with(form: str | None) -> dict[str, int]:
+        neighbors = form == "neighbors"
+        return {
+            "table": int(table),
+            "labels": n_objects * n_partitions * np.min_scalar_type(-most_clusters).itemsize,
+            "consensus": int(bytes_needed(method, n_objects, n_partitions, n_distinct, neighbors=neighbors)),
+            "result": 8 * n_objects * ((n_clusters or 10) + _RESULT),
+        }
+
+    form, why = None, ""
+    if method == "eac" and evidence != "auto":
         form, why = evidence, f"Evidence: {evidence}, as asked for."
-        if evidence == "auto":
-            pairs = n_partitions * float(n_distinct or n_objects) ** 2 / most_clusters
-            needed = bytes_needed(method, n_objects, n_partitions, n_distinct)
-            predicted = seconds_of_pairs(pairs, "average") if seconds is None else seconds
-            asked = limit is not None or given_limit() is not None  # what happens to be free changes no result
-            form, why = _form_of_evidence(predicted, asked and needed + _PROGRAM > allowed, needed)
-    neighbors = form == "neighbors"
-    parts = {
-        "table": int(table),
-        "labels": n_objects * n_partitions * np.min_scalar_type(-most_clusters).itemsize,
-        "consensus": int(bytes_needed(method, n_objects, n_partitions, n_distinct, neighbors=neighbors)),
-        "result": 8 * n_objects * (k + _RESULT),
-    }
+    elif method == "eac":
+        pairs = n_partitions * float(n_distinct or n_objects) ** 2 / max(most_clusters, 1)
+        predicted = seconds_of_pairs(pairs, "average") if seconds is None else seconds
+        needed = sum(parts_with("operator").values()) + _PROGRAM
+        asked = limit is not None or given_limit() is not None  # what happens to be free changes no result
+        form, why = _form_of_evidence(predicted, asked and needed > allowed, needed)
+    parts = parts_with(form)
     peak = int(sum(parts.values()) + _PROGRAM)
     if peak > allowed:
         raise MemoryLimitError(_refusal(method, n_objects, n_partitions, n_distinct, peak, allowed, parts))
@@ -119,7 +122,7 @@ def _form_of_evidence(seconds: float, too_large: bool, needed: float) -> tuple[s
     """All pairs where that is quick and fits into a limit that was given, else the strongest ones; and why."""
     strongest = "Evidence along the strongest pairs of each object"
     if too_large:
-        return "neighbors", f"{strongest}: all need {in_bytes(needed)}."
+        return "neighbors", f"{strongest}: with all pairs, it would be {in_bytes(needed)}."
     if seconds > EXACT_SECONDS:
         return "neighbors", f"{strongest}: all pairs would take about {seconds / 60:,.0f} minutes."
     return "operator", "Evidence on all pairs: it is exact, and takes about a minute at most."
@@ -128,18 +131,19 @@ def _form_of_evidence(seconds: float, too_large: bool, needed: float) -> tuple[s
 def _refusal(
     method: str, n: int, r: int, n_distinct: int | None, peak: int, allowed: int, parts: dict[str, int]
 ) -> str:
+    """What is too much, and what of this would be enough: each advice alone makes the job fit."""
     rest = peak - parts["consensus"]
     lean = [
         name for name in ("hbgf", "voting") if name != method and rest + bytes_needed(name, n, r, n_distinct) <= allowed
     ]
     advice = [f"use another consensus function ({' or '.join(lean)})"] if lean else []
-    fixed = _PROGRAM + parts["table"] + parts["result"]
-    fewer = int(r * (allowed - fixed) / max(peak - fixed, 1))
+    of_members = (parts["labels"] + parts["consensus"] - bytes_needed(method, n, 0, n_distinct)) / max(r, 1)
+    fewer = r - ceil((peak - allowed) / max(of_members, 1))
     if fewer >= 10 and n_distinct is None:  # members that are still to be made
         advice.append(f"make {fewer} members instead of {r}")
-    if parts["table"] > allowed / 4:
+    if peak - parts["table"] <= allowed:
         advice.append("give the table as a Parquet file, which is read in parts")
-    advice.append("raise the memory limit")
+    advice.append(f"raise the memory limit to {in_bytes(1.05 * peak)}")
     return (
         f"{n:,} objects in {r} partitions would take about {in_bytes(peak)} with {method!r}, more than the "
         f"{in_bytes(allowed)} allowed. To do: {'; or '.join(advice)}."

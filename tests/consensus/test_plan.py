@@ -1,5 +1,6 @@
 """What a job takes of memory, and what is chosen for that."""
 
+import re
 import warnings
 
 import numpy as np
@@ -12,7 +13,6 @@ from pluribus._engine import _memory, memory_budget
 from pluribus.consensus import EvidenceAccumulation, make_plan, plan_of
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.generate import Generator
-from pluribus.tables import open_rows
 
 
 def test_a_small_job_looks_at_all_pairs():
@@ -31,7 +31,7 @@ def test_a_large_job_takes_the_strongest_pairs():
 def test_little_memory_takes_the_strongest_pairs():
     plan = make_plan(60_000, 100, 270, limit="600MB")
     assert plan.evidence == "neighbors"
-    assert "all need 300.0 MB" in plan.sentences[1]
+    assert "with all pairs, it would be 671.6 MB" in plan.sentences[1]
 
 
 def test_what_happens_to_be_free_changes_no_result(monkeypatch):
@@ -58,7 +58,7 @@ def test_the_form_that_is_asked_for():
     [
         ({"n_partitions": 50, "method": "eac"}, "make [0-9]+ members instead of 50; or raise the memory limit"),
         ({"n_partitions": 50, "method": "eac", "n_distinct": 1_000_000}, "voting\\); or raise the memory limit"),
-        ({"n_partitions": 50, "method": "eac", "table": 1.5e9}, "Parquet file"),
+        ({"n_partitions": 20, "method": "eac", "table": 1.5e9}, "Parquet file"),
         (
             {"n_partitions": 12, "method": "cspa", "n_distinct": 100_000},
             r"use another consensus function \(hbgf or voting",
@@ -72,13 +72,29 @@ def test_what_cannot_fit_is_refused_with_advice(job, advice):
         make_plan(1_000_000, most_clusters=100, limit="2GB", **job)
 
 
+@pytest.mark.parametrize("limit", ["0.6GB", "1GB", "2GB"])
+@pytest.mark.parametrize(("n", "r"), [(200_000, 100), (1_000_000, 50), (3_000_000, 20)])
+def test_advice_is_enough(n, r, limit):
+    try:
+        make_plan(n, r, 1000, table=4e7, limit=limit)
+    except MemoryLimitError as error:
+        text = str(error)
+        if found := re.search(r"make (\d+) members", text):
+            make_plan(n, int(found[1]), 1000, table=4e7, limit=limit)
+        if "Parquet" in text:
+            make_plan(n, r, 1000, limit=limit)
+        if found := re.search(r"function \((\w+)", text):
+            make_plan(n, r, 1000, method=found[1], table=4e7, limit=limit)
+        make_plan(n, r, 1000, table=4e7, limit=re.search(r"limit to (.*)\.", text)[1])
+
+
 def test_rows_in_a_file_take_no_memory(tmp_path):
     X = np.zeros((20_000, 4), dtype=np.float32)
     np.save(tmp_path / "x.npy", X)
     generator = Generator(n_members=10)
     in_memory = plan_of(X, generator, limit="1GB").parts["table"]
-    rows = open_rows(tmp_path / "x.npy")
-    assert plan_of(rows.array, generator, limit="1GB").parts["table"] == in_memory - X.nbytes
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    assert plan_of(mapped, generator, limit="1GB").parts["table"] == in_memory - X.nbytes
     sparse_X = sparse.csr_array(np.eye(20_000, 4, dtype=np.float32))
     assert plan_of(sparse_X, generator, limit="1GB").parts["table"] > in_memory - X.nbytes
 
