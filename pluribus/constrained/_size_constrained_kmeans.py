@@ -158,6 +158,9 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             how: Any = {"description": type(self).__name__, "verbose": self.verbose}
             ends = run_tasks(descend, starts, n_jobs=self.n_jobs, **how)
             best = min(ends, key=lambda end: end.path[-1])
+        if isinstance(sizes, SizedChunklets) and sizes.is_small:
+            with one_blas_thread():
+                best = descend_within(points, sizes, best.centers, self.max_iter, self.tol, best)
         return self._take(given, closure, points, best, size_weight)
 
     def predict(

@@ -57,16 +57,27 @@ class SizedDescent(NamedTuple):
     n_iter: int
 
 
-def descend_within(points: SizedPoints, sizes: Assigns, centers: np.ndarray, max_iter: int, tol: float) -> SizedDescent:
+def descend_within(
+    points: SizedPoints,
+    sizes: Assigns,
+    centers: np.ndarray,
+    max_iter: int,
+    tol: float,
+    reached: SizedDescent | None = None,
+) -> SizedDescent:
     """Lower the inertia from these centers to where nothing changes; it never rises.
 
     It stops as scikit-learn's KMeans does: when no label changes, or when the centers move less than `tol`, relative to
-    the variance of the data. The labels are those for the final centers.
+    the variance of the data. The labels are those for the final centers. From what was `reached` before it goes on with
+    a thorough search wherever no label changes.
     """
     cost = np.empty((len(points.weights), len(centers)), points.rows.dtype)
     found: Found | None = None
     path: list[float] = []
-    thorough = False
+    n_before, thorough = 0, reached is not None
+    if reached is not None:
+        found = Found(reached.labels, reached.prices, np.inf, False)
+        path, n_before = reached.path.tolist(), reached.n_iter
 
     def assigned() -> tuple[Found, np.ndarray]:
         points.costs(centers, cost)
@@ -82,12 +93,12 @@ def descend_within(points: SizedPoints, sizes: Assigns, centers: np.ndarray, max
     for n_iter in range(1, max_iter + 1):
         before, (found, means) = found, assigned()
         stays = before is not None and bool((found.labels == before.labels).all())
-        if stays and (found.is_best or thorough):
-            return SizedDescent(found.labels, centers, found.prices, np.array(path), n_iter)
+        if stays and (found.is_best or thorough or reached is None):
+            return SizedDescent(found.labels, centers, found.prices, np.array(path), n_before + n_iter)
         thorough = stays
         step, centers = ((means - centers) ** 2).sum(), means
         if step <= tol * points.variance and not thorough:
             break
-    thorough = True
+    thorough = reached is not None
     found, _ = assigned()
-    return SizedDescent(found.labels, centers, found.prices, np.array(path), n_iter)
+    return SizedDescent(found.labels, centers, found.prices, np.array(path), n_before + n_iter)
