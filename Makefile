@@ -37,10 +37,10 @@ lint: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
 test: lint docs
-	$(BIN)/python -m pytest -m "not slow" --cov=pluribus --cov-report=term
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile --cov=pluribus --cov-report=term
 
 test-all: lint
-	$(BIN)/python -m pytest --cov=pluribus --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov=pluribus --cov-report=term
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks
