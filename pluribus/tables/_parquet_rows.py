@@ -17,7 +17,8 @@ from pluribus.tables._rows import Rows
 from pluribus.tables._table import check_names
 
 BATCH = 65_536  # rows decoded in one go, at most
-_BATCH_BYTES = 2**24
+_BATCH_BYTES = 2**24  # and so large
+_BUFFERS = 2**24  # bytes read ahead of all columns; without these a row group is read whole
 _SHARES = 4  # tasks that may have to decode the same row group
 
 
@@ -31,6 +32,7 @@ class ParquetRows(Rows):
         self.path = path
         self.id_column = id_column
         self._opened: Opened | None = None
+        self.names = ()
         with self._file() as file:
             schema, metadata = file.schema_arrow, file.metadata
             check_names(schema.names, str(path))
@@ -147,7 +149,8 @@ class ParquetRows(Rows):
         try:
             if self._opened is None:
                 self._opened = Opened.at(self.path)
-            with pq.ParquetFile(self.path, pre_buffer=False) as file:
+            ahead = min(max(_BUFFERS // max(len(self.names), 1), 2**14), 2**20)
+            with pq.ParquetFile(self.path, pre_buffer=False, buffer_size=ahead) as file:
                 self._opened.check(self.path)
                 yield file
         except FileNotFoundError as error:

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from pluribus._engine import DaskCluster
-from pluribus.tables._errors import TableError, counted
+from pluribus.tables._errors import TableError, counted, listing
 from pluribus.tables._opened import Opened, refuse_directory
 from pluribus.tables._survey import Survey, survey_here, survey_there
 
 BLOCK = 16_384  # rows that are worked on together: blocks begin at its multiples, wherever the rows are
+_LEAST_RANGE = 1e-150  # squares of smaller differences are rounded to 0, or nearly
 
 
 class Rows(ABC):
@@ -155,8 +156,16 @@ class _ScaledRows(Rows):
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
         self.shape, self.dtype, self.names, self.portion = rows.shape, rows.dtype, rows.names, rows.portion
-        self.mean = rows.survey.mean
-        self.divisor = np.where(rows.survey.constant, np.inf, rows.survey.deviation)
+        survey = rows.survey
+        tiny = ~survey.constant & (survey.high - survey.low < _LEAST_RANGE)
+        if tiny.any():
+            names = [name for name, bad in zip(rows.names, tiny.tolist(), strict=True) if bad]
+            raise TableError(
+                f"The values of {counted(len(names), 'column')} are too close to each other to be squared: "
+                f"{listing(names)}, by less than {_LEAST_RANGE:g}. Multiply them by a large number, or leave them out."
+            )
+        self.mean = survey.mean
+        self.divisor = np.where(survey.constant, np.inf, survey.deviation)
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         found = self.rows.take(rows)

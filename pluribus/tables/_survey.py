@@ -16,17 +16,20 @@ from pluribus.tables._errors import TableError, counted, more
 if TYPE_CHECKING:
     from pluribus.tables._rows import Rows
 
-SURVEYED = 65_536  # rows looked at in one go
+SURVEYED = 1_024  # rows looked at in one go: the same for all, since sums round as they are divided
+_READ_BYTES, _READ = 2**25, 64  # such blocks that are read together: so large, and so many, at most
 
 
 class Survey(NamedTuple):
-    """What one pass over the rows tells: mean and standard deviation of each column, whether it is constant, a digest.
+    """What one pass over the rows tells of each column, and a digest.
 
     The digest is of the numbers: the same wherever they are read from.
     """
 
     mean: np.ndarray
     deviation: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     constant: np.ndarray
     digest: str
 
@@ -52,13 +55,14 @@ class _Part(NamedTuple):
 
 def survey_here(rows: Rows) -> Survey:
     """Read all rows once, and refuse numbers that are missing or infinite."""
-    return _united(rows, (_look(start, block) for start, block in rows.blocks(SURVEYED)))
+    return _united(rows, (part for start, block in rows.blocks(_read_together(rows)) for part in _look(start, block)))
 
 
 def survey_there(rows: Rows, cluster: DaskCluster, verbose: bool) -> Survey:
     """The same, bit for bit, by a cluster's workers."""
     n = rows.shape[0]
-    size = SURVEYED * max(1, rows.portion // SURVEYED)
+    size = _read_together(rows)
+    size *= max(1, rows.portion // size)
     parts = run_tasks(
         _look_at_piece,
         range(0, n, size),
@@ -106,11 +110,20 @@ def taken(piece: Any) -> Any:
 
 def _look_at_piece(task: tuple[int, Any]) -> list[_Part]:
     start, piece = task
-    block = taken(piece)
-    return [_look(start + low, block[low : low + SURVEYED]) for low in range(0, len(block), SURVEYED)]
+    return _look(start, taken(piece))
 
 
-def _look(start: int, block: np.ndarray) -> _Part:
+def _read_together(rows: Rows) -> int:
+    """How many rows are read at a time, however they are looked at."""
+    in_bytes = SURVEYED * rows.shape[1] * rows.dtype.itemsize
+    return SURVEYED * max(1, min(_READ, _READ_BYTES // in_bytes))
+
+
+def _look(start: int, block: np.ndarray) -> list[_Part]:
+    return [_part(start + low, block[low : low + SURVEYED]) for low in range(0, len(block), SURVEYED)]
+
+
+def _part(start: int, block: np.ndarray) -> _Part:
     block = np.ascontiguousarray(block)
     finite = np.isfinite(block)
     if not finite.all():
@@ -124,17 +137,19 @@ def _look(start: int, block: np.ndarray) -> _Part:
 def _moments(block: np.ndarray) -> Moments:
     """A column's do not depend on the others: each is laid out by itself, since sums round as numbers are laid out."""
     columns = block.T.astype(np.float64, order="C")
-    mean = columns.mean(axis=1)
-    columns -= mean[:, None]
-    return Moments(len(block), mean, np.square(columns, out=columns).sum(axis=1))
+    with np.errstate(over="ignore", invalid="ignore"):  # refused when all are together
+        mean = columns.mean(axis=1)
+        columns -= mean[:, None]
+        return Moments(len(block), mean, np.square(columns, out=columns).sum(axis=1))
 
 
 def _joined(one: Moments, other: Moments) -> Moments:
     """The moments of two blocks together (Chan, Golub and LeVeque 1979)."""
     n = one.n_rows + other.n_rows
-    change = other.mean - one.mean
-    squares = one.squares + other.squares + change**2 * (one.n_rows * other.n_rows / n)
-    return Moments(n, one.mean + change * (other.n_rows / n), squares)
+    with np.errstate(over="ignore", invalid="ignore"):
+        change = other.mean - one.mean
+        squares = one.squares + other.squares + change**2 * (one.n_rows * other.n_rows / n)
+        return Moments(n, one.mean + change * (other.n_rows / n), squares)
 
 
 def _united(rows: Rows, parts: Iterable[_Part]) -> Survey:
@@ -157,5 +172,12 @@ def _united(rows: Rows, parts: Iterable[_Part]) -> Survey:
             f"Missing or infinite values in {counted(len(columns), 'column')}: {more(columns)}; the first is in "
             f"data row {first_bad + 1:,}. Complete these rows, leave them out, or choose other columns."
         )
+    large = ~np.isfinite(moments.squares)
+    if large.any():
+        columns = [f"'{name}'" for name, bad in zip(rows.names, large.tolist(), strict=True) if bad]
+        raise TableError(
+            f"The values of {counted(len(columns), 'column')} are too large to be squared: {more(columns)}, up to "
+            f"{np.abs([low[large], high[large]]).max():.3g}. Divide them by such a number."
+        )
     deviation = np.sqrt(moments.squares / n)
-    return Survey(moments.mean, deviation, is_constant(low, high) | (deviation == 0), digest.hexdigest())
+    return Survey(moments.mean, deviation, low, high, is_constant(low, high), digest.hexdigest())

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pluribus.tables import Table, TableError, open_rows, prepare, read_table
+from pluribus.tables._survey import SURVEYED, _read_together
 
 RNG = np.random.default_rng(0)
 
@@ -203,6 +204,46 @@ class TestStandardized:
         digests.add(open_rows(X).standardized().survey.digest)
         assert len(digests) == 5
         assert open_rows(X.copy()).survey.digest in digests
+
+
+class TestWideTables:
+    @pytest.mark.parametrize("d", [3, 1000, 20_000])
+    def test_are_read_by_bytes(self, d):
+        rows = open_rows(np.broadcast_to(np.float32(1), (100_000, d)))
+        assert _read_together(rows) * d * 4 <= 100e6
+        assert _read_together(rows) % SURVEYED == 0
+
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_surveys_do_not_depend_on_that(self, dtype, monkeypatch):
+        X = (RNG.normal(size=(5000, 7)) * 1e3 + 5).astype(dtype)
+        one = open_rows(X).survey
+        monkeypatch.setattr("pluribus.tables._survey._READ", 1)
+        for same, other in zip(one, open_rows(X).survey, strict=True):
+            assert np.array_equal(same, other)
+
+    def test_batches_of_a_row_or_more(self, tmp_path, monkeypatch):
+        monkeypatch.setattr("pluribus.tables._parquet_rows._BATCH_BYTES", 40)
+        X = RNG.normal(size=(20, 3))
+        rows = open_rows(written(tmp_path / "X.parquet", pd.DataFrame(X, columns=list("abc"))))
+        assert np.array_equal(rows.take(np.arange(20)), X)
+
+
+class TestExtremeSizes:
+    @pytest.mark.parametrize("size", [1e160, 1e300, 1.7e308])
+    def test_too_large_to_be_squared(self, size):
+        X = RNG.uniform(-1, 1, size=(3000, 2)) * [1, size]
+        with pytest.raises(TableError, match="1 column are too large to be squared: 'x1'"):
+            open_rows(X).standardized()
+
+    def test_too_small_to_be_squared(self):
+        X = RNG.uniform(-1, 1, size=(3000, 2)) * [1, 1e-200]
+        with pytest.raises(TableError, match="too close to each other.*'x1'"):
+            open_rows(X).standardized()
+
+    @pytest.mark.parametrize("size", [1e-38, 1e-20, 1e30])
+    def test_single_precision_is_scaled_in_double(self, size):
+        X = (RNG.uniform(-1, 1, size=(300, 2)) * size).astype(np.float32)
+        np.testing.assert_allclose(open_rows(X).standardized().take(np.arange(300)).std(axis=0), 1, rtol=1e-5)
 
 
 class TestArrays:
