@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from pluribus._engine import DaskCluster, in_bytes, memory_limit
 from pluribus.cli import _input
-from pluribus.tables import ROW_NAMES, Rows, TableError, listing, open_rows, prepare, useless_columns
+from pluribus.tables import Rows, TableError, listing, open_rows, parquet_columns, prepare, useless_columns
 
 SHARE = 0.35  # of the memory allowed that the numbers of a table may take, since several copies are made on the way
 
@@ -72,7 +72,7 @@ def _in_parts(
     size: float,
     cluster: DaskCluster | None,
 ) -> Data:
-    names = pq.read_schema(path).names
+    names = parquet_columns(path)
     unknown = [name for name in ignore if name not in names]
     if unknown:
         raise TableError(f"'{path}' has no column {listing(unknown)}, which is to be ignored.")
@@ -82,7 +82,7 @@ def _in_parts(
         option = "--impute" if impute else "--scale robust"
         raise TableError(f"{large}: {option} would need all of a column at once. Prepare the file before.")
     named_by = id_column or next((name for name in names if name.lower() == "id" and name not in ignore), None)
-    left_out = {*ignore, named_by, ROW_NAMES}
+    left_out = {*ignore, named_by}
     used = [name for name in names if name not in left_out]
     useless = useless_columns(path, used)
     rows = _looked_through(path, [name for name in used if name not in useless], named_by, cluster)
@@ -118,8 +118,7 @@ def _decoded_size(path: Path) -> float:
         return 0
     try:
         with pq.ParquetFile(path) as file:
-            kinds = [file.schema_arrow.field(name).type for name in file.schema_arrow.names]
-            width = sum(4 if pa.types.is_float32(kind) else 8 for kind in kinds)
+            width = sum(4 if pa.types.is_float32(kind) else 8 for kind in file.schema_arrow.types)
             return float(file.metadata.num_rows) * width
     except (pa.ArrowException, OSError):
         return 0  # the reader says what is wrong

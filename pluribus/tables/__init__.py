@@ -1,6 +1,7 @@
 """A user's file -> a numeric matrix, with honest notes on every choice made on the way."""
 
 from pluribus.tables._errors import TableError, listing
+from pluribus.tables._index import parquet_columns
 from pluribus.tables._prepare import Prepared, prepare
 from pluribus.tables._read import read_table
 from pluribus.tables._rows import BLOCK, ArrayRows, Rows, is_dask, open_rows
@@ -19,6 +20,7 @@ __all__ = [
     "is_dask",
     "listing",
     "open_rows",
+    "parquet_columns",
     "prepare",
     "read_table",
     "taken",

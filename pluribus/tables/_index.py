@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pluribus.tables._table import check_names
 
 
 def nameless_levels(names: Iterable[str]) -> list[str]:
@@ -18,3 +22,28 @@ def index_levels(schema: pa.Schema) -> list[str]:
     told = schema.pandas_metadata or {}
     levels = [level for level in told.get("index_columns", []) if isinstance(level, str)]  # a range is no column
     return [*nameless_levels(schema.names), *levels]
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """Name the columns of a Parquet file, without nameless levels of an index; refuse two with one name.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import pandas as pd
+    >>> from pluribus.tables import parquet_columns
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "X.parquet")
+    >>> pd.DataFrame({"a": [1.0, 2.0]}, index=["x", "y"]).to_parquet(path)
+    >>> parquet_columns(path)
+    ['a']
+    >>> folder.cleanup()
+    """
+    return columns_of(pq.read_schema(path), path)
+
+
+def columns_of(schema: pa.Schema, path: Path) -> list[str]:
+    """The same of a file that is open."""
+    check_names(schema.names, str(path))
+    nameless = nameless_levels(schema.names)
+    return [name for name in schema.names if name not in nameless]

@@ -2,6 +2,8 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -119,3 +121,16 @@ def test_small_and_unreadable_files_are_read_as_ever(tmp_path):
     pd.DataFrame({"a": np.arange(6.0), "b": list("xyxyxy")}).to_parquet(tmp_path / "small.parquet")
     data = _large.read(tmp_path / "small.parquet", None, [], "standard", False)
     assert data.array.shape == (6, 2)
+
+
+@pytest.mark.parametrize("share", [0, 0.35])
+def test_names_of_columns_whole_and_in_parts(tmp_path, monkeypatch, share):
+    monkeypatch.setattr(_large, "SHARE", share)
+    pq.write_table(pa.table([pa.array([1.0, 2.0])] * 2, names=["a", "a"]), tmp_path / "twice.parquet")
+    with pytest.raises(TableError, match="more than one column named 'a'"):
+        run(job(tmp_path / "twice.parquet"))
+    levels = pd.MultiIndex.from_tuples([(i % 3, i % 7) for i in range(21)])
+    pd.DataFrame({"a": np.sin(np.arange(21)), "b": np.cos(np.arange(21))}, index=levels).to_parquet(
+        tmp_path / "nested.parquet"
+    )
+    assert _large.read(tmp_path / "nested.parquet", None, [], "standard", False).feature_names == ["a", "b"]
