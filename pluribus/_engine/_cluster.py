@@ -253,7 +253,7 @@ def _client_at(engine: str) -> "Client":
             f"engine={engine!r}: no Dask scheduler answers there ({error}). Check the address, and that the scheduler "
             "runs (`dask scheduler`)."
         ) from None
-    atexit.register(client.close)
+    atexit.register(client.close, timeout=1)  # the scheduler may be gone
     return client
 
 
