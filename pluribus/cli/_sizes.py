@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus.consensus._with_sizes import with_sizes
+from pluribus.consensus import with_sizes
 from pluribus.partitions import SizeError, size_bounds
 
 DIRECT = "size-constrained"  # the method over data that takes sizes

@@ -28,6 +28,7 @@ from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
 from pluribus.consensus._trees import predict_seconds
 from pluribus.consensus._voting import VotingConsensus
+from pluribus.consensus._with_sizes import with_sizes
 
 __all__ = [
     "BipartitePartitioning",
@@ -67,4 +68,5 @@ __all__ = [
     "select",
     "select_members",
     "suitable_generator",
+    "with_sizes",
 ]

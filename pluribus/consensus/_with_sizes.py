@@ -38,7 +38,7 @@ def with_sizes(consensus: Any, size_min: Any = None, size_max: Any = None) -> np
     Examples
     --------
     >>> from pluribus.consensus import EvidenceAccumulation
-    >>> from pluribus.consensus._with_sizes import with_sizes
+    >>> from pluribus.consensus import with_sizes
     >>> ensemble = [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]]
     >>> model = EvidenceAccumulation(2).fit(ensemble)
     >>> model.labels_.tolist(), with_sizes(model, size_max=0.5).tolist()
