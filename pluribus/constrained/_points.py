@@ -9,6 +9,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from pluribus._kernels._centers import add_rows, nearest_by_product
 from pluribus.constraints import Closure
+from pluribus.tables import check_scale
 
 from ._base import Given
 
@@ -116,19 +117,6 @@ class Points(NamedTuple):
             sums[labels[row]] -= weight * values
             sizes[labels[row]] -= weight
             labels[row] = cluster
-
-
-def check_scale(rows: Any) -> None:
-    """Refuse rows whose squared distances are infinite or all zero in their floating point type."""
-    values = rows.data if sparse.issparse(rows) else rows
-    largest = max(-float(values.min(initial=0)), float(values.max(initial=0)))
-    limits = np.finfo(values.dtype)
-    if not largest < np.sqrt(float(limits.max) / (8 * rows.shape[1])) or 0 < largest < np.sqrt(float(limits.tiny)):
-        raise ValueError(
-            f"X holds numbers of a size of {largest:.3g}{'' if sparse.issparse(rows) else ' (its mean subtracted)'}, "
-            f"whose squares {values.dtype} cannot hold: scale X, for example by its standard deviation"
-            + (", or give it as float64." if values.dtype == np.float32 else ".")
-        )
 
 
 def chunk_means(X: Any, weights: np.ndarray, closure: Closure) -> tuple[Any, np.ndarray]:

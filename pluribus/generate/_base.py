@@ -13,7 +13,7 @@ from sklearn.utils import check_array
 from pluribus._engine import DaskCluster, EngineMixin, TaskStore, as_cluster, fingerprint
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.partitions import Ensemble
-from pluribus.tables import ArrayRows, Rows, is_dask, open_rows
+from pluribus.tables import ArrayRows, Rows, check_scale, is_dask, open_rows
 
 from ._base_clusterers import takes_constraints
 from ._centers import SAMPLED_ABOVE
@@ -94,11 +94,13 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         """Return a float array or csr matrix without gaps, not copied if it is one already, or large Rows."""
         if isinstance(X, Rows):
             if X.shape[0] > SAMPLED_ABOVE:
+                check_scale(X)
                 return X
             X = X.take(np.arange(X.shape[0]))
         if hasattr(X, "to_numpy") and not hasattr(X, "iloc"):
             X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], estimator=self, input_name="X")
+        check_scale(X)
         # Clusterers count on rows that lie together; those of large tables are copied block by block.
         return np.ascontiguousarray(X) if isinstance(X, np.ndarray) and X.shape[0] <= SAMPLED_ABOVE else X
 
