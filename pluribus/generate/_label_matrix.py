@@ -54,8 +54,10 @@ def assign(
     size = group_size(rows)
     columns = list(assignments)
     groups = -(-rows.shape[0] // size)
+    alone = len(columns) == labels.shape[1]  # then their labels are written where they belong
     for start, group in track(rows.blocks(size), f"assigning {rows.shape[0]:,} rows", total=groups, verbose=verbose):
-        found = np.empty((group.shape[0], len(columns)), dtype=labels.dtype)
+        here = labels[start : start + group.shape[0]]
+        found = here if alone else np.empty((group.shape[0], len(columns)), dtype=labels.dtype)
         kept = kept_labels(store, start, start + len(found), len(columns))
         n_kept = kept.shape[1]
         found[:, :n_kept] = kept
@@ -64,7 +66,8 @@ def assign(
             over_blocks(_assigner(group, start, missing, found), group.shape[0], n_jobs=n_jobs, block=BLOCK)
             if store is not None:
                 store.put(f"rows-{start}", labels=found)
-        labels[start : start + len(found), columns] = found
+        if not alone:
+            here[:, columns] = found
 
 
 def kept_labels(store: TaskStore | None, start: int, stop: int, n_columns: int) -> np.ndarray:
