@@ -3,6 +3,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import get_config
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KNeighborsClassifier
@@ -92,3 +93,20 @@ def test_refused(blobs, tmp_path):
         model().fit(tmp_path / "none.parquet")
     with pytest.raises(TableError, match="in parts"):
         model().fit(tmp_path / "table.csv")
+
+
+def test_gaps_are_looked_for_once(monkeypatch):
+    seen = []
+
+    def generate(self, X, *args, generate=Generator.generate, **told):
+        seen.append(get_config()["assume_finite"])
+        return generate(self, X, *args, **told)
+
+    monkeypatch.setattr(Generator, "generate", generate)
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    EnsembleClusterer(Generator(n_members=3), n_clusters=2).fit(X)
+    assert seen == [True]
+    assert not get_config()["assume_finite"]
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        EnsembleClusterer(Generator(n_members=3), n_clusters=2).fit(X)
