@@ -87,7 +87,7 @@ def memory_limit(given: float | str | None = None) -> int:
     if given is None:
         return _budget.get() or int(_SHARE * free_memory())
     if isinstance(given, str):
-        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(?:(%)|([KMGT]I?)?B?)\s*", given.upper())
+        found = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*(?:(%)|([KMGT]I?)?B?)\s*", given.upper())
         if found:
             number, percent, unit = float(found[1]), found[2], found[3] or ""
             size = number / 100 * free_memory() if percent else number * _UNITS[unit]

@@ -54,8 +54,8 @@ class CoAssociation:
         the "neighbors" form without ``X``: the others are made in this process.
     n_jobs : int, optional
         Threads that fill matrices and multiply. The result does not depend on it.
-    memory_limit : number of bytes, default 2 GiB
-        A form that would be larger is refused before anything is allocated.
+    memory_limit : number of bytes, or text such as "4GB" or "50%" (of what is free), default 2 GiB
+        A form that would be larger is refused before anything is allocated; "neighbors" only if a limit is given.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class CoAssociation:
         X: Any = None,
         engine: Any = None,
         n_jobs: int | None = None,
-        memory_limit: float | None = None,
+        memory_limit: float | str | None = None,
     ) -> None:
         if form not in _FORMS:
             raise ValueError(f"form must be one of {', '.join(_FORMS)}; got {form!r}.")
@@ -119,6 +119,8 @@ class CoAssociation:
         elif form == "sparse":
             self._matrix = self.to_sparse()
         elif form == "neighbors":
+            if memory_limit is not None:
+                self._refuse_neighbors(n_neighbors or NEIGHBORS)
             self._matrix = self._limit_neighbors(n_neighbors or NEIGHBORS, X, cluster)
 
     @classmethod
@@ -332,6 +334,16 @@ class CoAssociation:
         else:
             nearest = nearest_by_cluster(self._lists, n_neighbors, cluster)
         return _matrices.neighbor_matrix(self._lists, nearest, self.n_jobs)
+
+    def _refuse_neighbors(self, n_neighbors: int) -> None:
+        n = self.shape[0]
+        n_entries = min(n * (min(n_neighbors, n - 1) + 1), self.predict_nnz())  # one direction; the union has more
+        refuse_above(
+            self.memory_limit,
+            _matrices.BYTES_PER_ENTRY * n_entries,
+            f"The evidence of {n} objects and their neighbors",
+            "fewer neighbors, or form='operator', which holds no matrix",
+        )
 
     def _in_counts(self, min_count: float) -> float:
         """The threshold in the units of the kernels' weights, which are 0 and 1 where all weights are equal."""

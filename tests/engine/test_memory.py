@@ -5,14 +5,23 @@ from pluribus._engine import _memory, free_memory, in_bytes, memory_budget, memo
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [("4GB", 4e9), ("4 gb", 4e9), ("1.5G", 1.5e9), ("512MiB", 512 * 2**20), ("2048", 2048), (10.0, 10), ("1 TB", 1e12)],
+    [
+        ("4GB", 4e9),
+        ("4 gb", 4e9),
+        ("1.5G", 1.5e9),
+        ("512MiB", 512 * 2**20),
+        ("2048", 2048),
+        (10.0, 10),
+        ("1 TB", 1e12),
+        (".5GB", 5e8),
+    ],
 )
 def test_sizes(given, expected):
     assert memory_limit(given) == expected
 
 
 @pytest.mark.parametrize(
-    "given", ["", "much", "-4GB", "4 XB", "0", "0%", "101%", 0, -1, True, float("inf"), float("nan"), "1e9"]
+    "given", ["", "much", "-4GB", "4 XB", "0", "0%", "101%", 0, -1, True, float("inf"), float("nan"), "1e9", ".GB"]
 )
 def test_what_is_no_size(given):
     with pytest.raises(ValueError, match="memory limit .* give a number of bytes"):

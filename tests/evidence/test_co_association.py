@@ -190,6 +190,17 @@ def test_memory_is_refused_before_it_is_taken():
     np.testing.assert_array_equal(operator @ np.ones(n), n)
 
 
+def test_limits_in_words_and_for_neighbors():
+    ensemble = Ensemble(np.random.default_rng(0).integers(0, 2, size=(500, 4)))
+    assert CoAssociation(ensemble, memory_limit="1GB").memory_limit == 1e9
+    assert CoAssociation(ensemble, memory_limit="50%").memory_limit > 1e6
+    with pytest.raises(MemoryLimitError, match=r"neighbors would take 66.0 kB, .* = 60.0 kB. Use fewer neighbors"):
+        CoAssociation(ensemble, form="neighbors", n_neighbors=10, memory_limit="60kB")
+    assert CoAssociation(ensemble, n_neighbors=10, memory_limit="1MB").form == "neighbors"
+    alone = Ensemble(np.arange(500)[:, None])
+    assert CoAssociation(alone, n_neighbors=10, memory_limit=6000).nnz == 500
+
+
 @pytest.mark.parametrize("given", [{"form": "operator"}, {"form": "dense"}, {}, {"X": np.zeros((2, 1))}])
 def test_engine_is_for_neighbors_by_evidence(given):
     with pytest.raises(ValueError, match=r"form='neighbors' without X; got (form=|X\.)"):
@@ -258,7 +269,8 @@ class TestFromMatrix:
         ({"form": "sparse", "n_neighbors": 3}, "belong to form='neighbors'"),
         ({"n_neighbors": 0}, "at least 1"),
         ({"n_neighbors": 2.5}, "whole number"),
-        ({"memory_limit": -1}, "positive number of bytes"),
+        ({"memory_limit": -1}, "give a number of bytes"),
+        ({"memory_limit": "much"}, "give a number of bytes"),
     ],
 )
 def test_bad_arguments(arguments, message):
