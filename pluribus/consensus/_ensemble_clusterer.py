@@ -22,7 +22,7 @@ from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._plan import Plan, make_plan
 from pluribus.constraints import Constraints, as_constraints
 from pluribus.generate import Generator, k_range, looked_through, preset
-from pluribus.tables import Rows
+from pluribus.tables import BLOCK, Rows
 
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
@@ -192,8 +192,18 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         """The cluster of new rows: that of their nearest rows in the fitted data, nearer ones counting for more.
 
         Of more than 100,000 rows a sample is kept to be searched, from each cluster in proportion.
+
+        Parameters
+        ----------
+        X : what ``fit`` takes
+            Files, ``Rows`` and what is in Dask are read in parts.
         """
         check_is_fitted(self)
+        X = looked_through(X)
+        if isinstance(X, Rows):
+            if X.shape[1] != self.n_features_in_:
+                raise ValueError(f"X has {X.shape[1]} features, but {self.n_features_in_} were fitted.")
+            return np.concatenate([self._nearest.predict(block) for _, block in X.blocks(BLOCK)])
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._nearest.predict(X)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from pluribus._engine import MemoryLimitError, given_limit, in_bytes, memory_limit
 from pluribus.consensus._method_effort import bytes_needed
+from pluribus.consensus._names import names
 from pluribus.consensus._trees import EXACT_SECONDS, seconds_of_pairs
 
 _PROGRAM = 350e6  # for libraries and compiled kernels
@@ -70,7 +71,7 @@ def make_plan(
     most_clusters : int
         Of a member.
     method : str
-        The consensus function, by name.
+        The consensus function, by name; empty if it is none of ours.
     evidence : str
         See ``EvidenceAccumulation``, if that is the method.
     n_clusters : int, optional
@@ -89,6 +90,12 @@ def make_plan(
     MemoryLimitError
         If it would take more than the limit.
     """
+    method = method.lower()
+    if method and method not in names():
+        raise ValueError(f"method={method!r}: give one of {', '.join(names())}, or '' for a function of your own.")
+    if min(n_objects, n_partitions) < 1 or most_clusters < 0:
+        given = f"n_objects={n_objects}, n_partitions={n_partitions}, most_clusters={most_clusters}"
+        raise ValueError(f"{given}: there is nothing to plan without objects, partitions and clusters.")
     allowed = memory_limit(limit)
 
     def parts_with(form: str | None) -> dict[str, int]:

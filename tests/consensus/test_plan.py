@@ -127,3 +127,12 @@ def test_matrices_keep_to_the_limit():
         pytest.raises(MemoryLimitError, match=r"would take 8.0 MB, more than memory_limit = 1.0 MB"),
     ):
         CoAssociation(labels, form="dense")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "method", "message"),
+    [((10, 2, 2), "nope", "give one of acccs"), ((10, 0, 0), "eac", "nothing to plan"), ((0, 2, 2), "", "nothing")],
+)
+def test_what_cannot_be_planned(sizes, method, message):
+    with pytest.raises(ValueError, match=message):
+        make_plan(*sizes, method=method)

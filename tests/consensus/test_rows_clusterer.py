@@ -110,3 +110,15 @@ def test_gaps_are_looked_for_once(monkeypatch):
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         EnsembleClusterer(Generator(n_members=3), n_clusters=2).fit(X)
+
+
+def test_prediction_of_rows_that_are_not_in_memory(blobs, tmp_path):
+    X, _ = blobs
+    fitted = model().fit(X[:5000])
+    pd.DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "X.parquet")
+    np.save(tmp_path / "X.npy", X)
+    expected = fitted.predict(X)
+    for same in (tmp_path / "X.parquet", str(tmp_path / "X.npy"), open_rows(tmp_path / "X.parquet"), open_rows(X)):
+        assert np.array_equal(fitted.predict(same), expected)
+    with pytest.raises(ValueError, match="X has 2 features"):
+        fitted.predict(open_rows(tmp_path / "X.parquet", columns=["a", "b"]))
