@@ -21,7 +21,7 @@ from pluribus.consensus._nearest_rows import NearestRows
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._plan import Plan, make_plan
 from pluribus.constraints import Constraints, as_constraints
-from pluribus.generate import Generator, k_range, looked_through, preset
+from pluribus.generate import Generator, k_range, looked_through, pool_bytes, preset
 from pluribus.tables import BLOCK, Rows
 
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
@@ -321,7 +321,7 @@ def plan_of(
         method=method,
         evidence=evidence,
         n_clusters=n_clusters,
-        table=table + samples + beside,
+        table=table + samples + pool_bytes(X, generator, limit) + beside,
         limit=limit,
     )
 
