@@ -17,6 +17,7 @@ from pluribus.tables._opened import Opened, refuse_directory
 from pluribus.tables._survey import Survey, survey_here, survey_there
 
 BLOCK = 16_384  # rows that are worked on together: blocks begin at its multiples, wherever the rows are
+_AT_ONCE = 2**20  # numbers that are scaled
 _LEAST_RANGE = 1e-150  # squares of smaller differences are rounded to 0, or nearly
 
 
@@ -186,10 +187,11 @@ class _ScaledRows(Rows):
 def scaled(block: np.ndarray, mean: np.ndarray, divisor: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
     """Rows less their means, divided, in the rows' own type; computed in float64, a few rows at a time."""
     out = np.empty_like(block, order="C") if out is None else out
-    for start in range(0, len(block), BLOCK):
-        part = block[start : start + BLOCK] - mean
+    size = max(1, _AT_ONCE // block.shape[1])
+    for start in range(0, len(block), size):
+        part = block[start : start + size] - mean
         part /= divisor
-        out[start : start + BLOCK] = part
+        out[start : start + size] = part
     return out
 
 
