@@ -72,7 +72,7 @@ def _in_parts(
     size: float,
     cluster: DaskCluster | None,
 ) -> Data:
-    names = parquet_columns(path)
+    names, levels = parquet_columns(path)
     unknown = [name for name in ignore if name not in names]
     if unknown:
         raise TableError(f"'{path}' has no column {listing(unknown)}, which is to be ignored.")
@@ -82,7 +82,7 @@ def _in_parts(
         option = "--impute" if impute else "--scale robust"
         raise TableError(f"{large}: {option} would need all of a column at once. Prepare the file before.")
     named_by = id_column or next((name for name in names if name.lower() == "id" and name not in ignore), None)
-    left_out = {*ignore, named_by}
+    left_out = {*ignore, named_by, *levels}
     used = [name for name in names if name not in left_out]
     useless = useless_columns(path, used)
     rows = _looked_through(path, [name for name in used if name not in useless], named_by, cluster)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pluribus.tables._errors import TableError, listing
-from pluribus.tables._index import nameless_levels
+from pluribus.tables._index import index_levels, nameless_levels
 from pluribus.tables._raw import Raw, to_frame
 from pluribus.tables._table import ROW_NAMES, Selection
 
@@ -23,8 +23,8 @@ def read_parquet(path: Path, selection: Selection) -> Raw:
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names
             selection.check(names, str(path))
-            index = [name for name in nameless_levels(names) if name not in (ROW_NAMES, selection.id_column)]
-            kept = [name for name in selection.keep(names) if name not in index]
+            levels, nameless = index_levels(file.schema_arrow), nameless_levels(names)
+            kept = [n for n in selection.keep(names) if n not in nameless or n in (ROW_NAMES, selection.id_column)]
             # Whole and then narrowed: by name, a column "a.b" would also be looked for inside a column "a".
             frame = to_frame(file.read().select(kept))
     except (pa.ArrowException, OSError, IndexError) as error:
@@ -32,7 +32,7 @@ def read_parquet(path: Path, selection: Selection) -> Raw:
             f"'{path}' is not a Parquet file that can be read ({_first_line(error)}). "
             "It may be damaged or incomplete: write or copy it again."
         ) from error
-    return Raw(frame)
+    return Raw(frame, index=tuple(name for name in kept if name in levels and name not in nameless))
 
 
 def read_npz(path: Path, selection: Selection) -> Raw:

@@ -24,8 +24,8 @@ def index_levels(schema: pa.Schema) -> list[str]:
     return [*nameless_levels(schema.names), *levels]
 
 
-def parquet_columns(path: Path) -> list[str]:
-    """Name the columns of a Parquet file, without nameless levels of an index; refuse two with one name.
+def parquet_columns(path: Path) -> tuple[list[str], list[str]]:
+    """Name the columns of a Parquet file, and of these the levels of an index; refuse two with one name.
 
     Examples
     --------
@@ -34,16 +34,17 @@ def parquet_columns(path: Path) -> list[str]:
     >>> from pluribus.tables import parquet_columns
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "X.parquet")
-    >>> pd.DataFrame({"a": [1.0, 2.0]}, index=["x", "y"]).to_parquet(path)
+    >>> pd.DataFrame({"a": [1.0, 2.0], "who": ["x", "y"]}).set_index("who").to_parquet(path)
     >>> parquet_columns(path)
-    ['a']
+    (['a', 'who'], ['who'])
     >>> folder.cleanup()
     """
     return columns_of(pq.read_schema(path), path)
 
 
-def columns_of(schema: pa.Schema, path: Path) -> list[str]:
+def columns_of(schema: pa.Schema, path: Path) -> tuple[list[str], list[str]]:
     """The same of a file that is open."""
     check_names(schema.names, str(path))
-    nameless = nameless_levels(schema.names)
-    return [name for name in schema.names if name not in nameless]
+    nameless, levels = nameless_levels(schema.names), index_levels(schema)
+    named = [name for name in schema.names if name not in nameless]
+    return named, [name for name in named if name in levels]

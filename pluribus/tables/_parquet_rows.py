@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pluribus.tables._errors import TableError, counted, listing, more
-from pluribus.tables._index import columns_of, index_levels
+from pluribus.tables._index import columns_of
 from pluribus.tables._opened import Opened, changed, refuse_directory
 from pluribus.tables._rows import Rows
 from pluribus.tables._table import check_names
@@ -35,8 +35,8 @@ class ParquetRows(Rows):
         self.names = ()
         with self._file() as file:
             schema, metadata = file.schema_arrow, file.metadata
-            present = columns_of(schema, path)
-            left_out = {*index_levels(schema), id_column}
+            present, levels = columns_of(schema, path)
+            left_out = {*levels, id_column}
             self.names = tuple(columns) if columns is not None else tuple(n for n in present if n not in left_out)
             unknown = [name for name in (*self.names, *([id_column] if id_column else [])) if name not in present]
             if unknown:

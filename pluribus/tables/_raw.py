@@ -17,6 +17,7 @@ class Raw:
     ids: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
     decimal: str = "."
+    index: tuple[str, ...] = ()  # of the columns those that were the index of a data frame, with names of their own
 
 
 def to_frame(table: pa.Table) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pluribus.tables._binary import read_npz, read_parquet
-from pluribus.tables._errors import TableError, counted
+from pluribus.tables._errors import TableError, counted, listing
 from pluribus.tables._raw import Raw
 from pluribus.tables._size import refuse_too_large
 from pluribus.tables._table import ROW_NAMES, Selection, Table
@@ -45,7 +45,7 @@ def read_table(
         The file.
     id_column : str, optional
         The column that names the rows. Without it they are named by the file's row names (an unnamed first
-        column, as written by pandas and R) or else numbered from 0.
+        column, as written by pandas and R; the index of a data frame in Parquet) or else numbered from 0.
     ignore : iterable of str
         Columns to leave out.
 
@@ -135,6 +135,15 @@ def _separate_ids(raw: Raw, selection: Selection, path: Path) -> tuple[pd.DataFr
             else:
                 notes.append("Dropped the first column: it has no name, and its values repeat.")
         frame = frame.drop(columns=ROW_NAMES)
+    levels = [level for level in raw.index if level != selection.id_column]
+    if levels:
+        names = _as_text(frame[levels[0]]) if len(levels) == 1 and ids is None else None
+        if names is not None and len(np.unique(names)) == n and (names != "").all():
+            ids = names
+            notes.append(f"The rows are named by the index of the data frame, '{levels[0]}'.")
+        else:
+            notes.append(f"Left out the index of the data frame: {listing(levels)}.")
+        frame = frame.drop(columns=levels)
     return frame, ids, notes
 
 

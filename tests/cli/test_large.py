@@ -134,3 +134,9 @@ def test_names_of_columns_whole_and_in_parts(tmp_path, monkeypatch, share):
         tmp_path / "nested.parquet"
     )
     assert _large.read(tmp_path / "nested.parquet", None, [], "standard", False).feature_names == ["a", "b"]
+    frame = pd.DataFrame({"a": np.sin(np.arange(21)), "Id": np.arange(21) ** 2, "c": np.cos(np.arange(21))})
+    for level in ("c", "Id"):
+        frame.set_index(level).to_parquet(tmp_path / "named.parquet")
+        data = _large.read(tmp_path / "named.parquet", None, [], "standard", False)
+        assert data.feature_names == (["a"] if level == "c" else ["a", "c"])
+        assert data.ids[:3].tolist() == ["0", "1", "4"]

@@ -96,6 +96,12 @@ def test_a_pandas_index_is_no_column(tmp_path):
     assert open_rows(path).names == ("a",)
     assert open_rows(path, columns=["n"]).take(np.array([1])).tolist() == [[7.0]]
     assert open_rows(path, id_column="n").ids().tolist() == ["8", "7", "9"]
+    for table in (read_table(path), read_table(path, id_column="n")):
+        assert table.frame.columns.tolist() == ["a"]
+        assert table.ids.tolist() == ["8", "7", "9"]
+    path = written(tmp_path / "repeated.parquet", pd.DataFrame({"a": [1.0, 2.0, 3.0], "n": [8, 7, 8]}).set_index("n"))
+    assert read_table(path).notes == ("Left out the index of the data frame: 'n'.",)
+    assert read_table(path, ignore=["n"]).frame.columns.tolist() == ["a"]
 
 
 class TestFilesThatChange:
