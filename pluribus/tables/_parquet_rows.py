@@ -14,7 +14,6 @@ from pluribus.tables._errors import TableError, counted, listing, more
 from pluribus.tables._index import columns_of
 from pluribus.tables._opened import Opened, changed, refuse_directory
 from pluribus.tables._rows import Rows
-from pluribus.tables._table import check_names
 
 BATCH = 65_536  # rows decoded in one go, at most
 _BATCH_BYTES = 2**24  # and so large
@@ -41,7 +40,8 @@ class ParquetRows(Rows):
             unknown = [name for name in (*self.names, *([id_column] if id_column else [])) if name not in present]
             if unknown:
                 raise TableError(f"'{path}' has no column {listing(unknown)}. Its columns are {listing(present, 20)}.")
-            check_names(self.names, "columns")
+            if len(set(self.names)) < len(self.names):
+                raise TableError(f"columns={list(self.names)} has names more than once: give each once.")
             if not self.names or not metadata.num_rows:
                 raise TableError(f"'{path}' has no {'rows' if self.names else 'columns to cluster by'}.")
             kinds = {name: schema.field(name).type for name in self.names}

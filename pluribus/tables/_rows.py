@@ -280,5 +280,7 @@ def _mapped(path: Path) -> tuple[np.ndarray, Opened]:
     try:
         opened = Opened.at(path)
         return np.load(path, mmap_mode="r", allow_pickle=False), opened
+    except FileNotFoundError as error:
+        raise TableError(f"'{path}' does not exist. Check the path.") from error
     except (OSError, ValueError, EOFError) as error:
         raise TableError(f"'{path}' cannot be read as a NumPy array ({error}). Check the file.") from error

@@ -140,7 +140,7 @@ def test_column_names(tmp_path):
     with pytest.raises(TableError, match="more than one column named 'a'"):
         open_rows(tmp_path / "twice.parquet")
     path = written(tmp_path / "X.parquet", pd.DataFrame({"a": [1.0], "b": [2.0]}))
-    with pytest.raises(TableError, match="more than one column named 'b'"):
+    with pytest.raises(TableError, match="names more than once"):
         open_rows(path, columns=["b", "b"])
     with pytest.raises(TableError, match="give a list of names"):
         open_rows(path, columns="ab")
@@ -270,7 +270,7 @@ class TestArrays:
 
     def test_files_that_cannot_be_read(self, tmp_path):
         for name in ("X.parquet", "X.npy"):
-            with pytest.raises(TableError):
+            with pytest.raises(TableError, match="does not exist"):
                 open_rows(tmp_path / name)
             (tmp_path / name).write_bytes(b"PAR1 and no more")
             with pytest.raises(TableError, match="cannot|can be read"):
