@@ -9,6 +9,7 @@ COLORS = (
     "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b",
     "#e377c2", "#7f7f7f", "#bcbd22", "#17becf", "#393b79", "#ad494a",
 )  # fmt: skip
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 WIDTH, HEIGHT, LEFT, TOP, LEGEND, BOTTOM = 720, 400, 60, 36, 180, 52
 
 
@@ -50,14 +51,14 @@ def draw(
     step = 1 if powers else 0.1 if high - low < 0.6 else 0.2
     for tick in np.arange(np.ceil(low / step) * step, high + 1e-9, step):
         parts.append(_line(LEFT, y(tick), LEFT + width, y(tick), "#dddddd"))
-        name = f"{10**tick:,g}" if powers else f"{tick:.1f}"
+        name = _power(round(tick)) if powers else f"{tick:.1f}"
         parts.append(_text(LEFT - 8, y(tick) + 4, name, "text-anchor='end'"))
     parts += [_text(x(i), TOP + height + 18, place, "text-anchor='middle'") for i, place in enumerate(places)]
     ranked = sorted(range(len(curves)), key=lambda i: -curves[i].values[np.isfinite(curves[i].values)][-1])
     for rank, i in enumerate(ranked):
         color, curve = COLORS[i % len(COLORS)], curves[i]
         dashes = ' stroke-dasharray="5 3"' if i >= len(COLORS) else ""
-        shift = (i - (len(curves) - 1) / 2) * 0.04  # whiskers beside each other
+        shift = (i - (len(curves) - 1) / 2) * 0.04 if curve.spreads.any() else 0  # whiskers beside each other
         there = np.flatnonzero(np.isfinite(curve.values))
         points = " ".join(f"{x(p + shift):.1f},{y(curve.values[p]):.1f}" for p in there)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="1.8"{dashes}/>')
@@ -72,6 +73,11 @@ def draw(
         parts.append(_line(LEFT + width + 12, at, LEFT + width + 36, at, color, 3))
         parts.append(_text(LEFT + width + 42, at + 4, curve.name))
     return "\n".join([*parts, "</svg>\n"])
+
+
+def _power(exponent: int) -> str:
+    """A power of ten, as short as can be."""
+    return f"{10.0**exponent:,g}" if abs(exponent) < 5 else f"10{str(exponent).translate(SUPERSCRIPT)}"
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, color: str, width: float = 1) -> str:
