@@ -1,5 +1,6 @@
 """What a person can say of a clustering, one method for one verb."""
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from pluribus.partitions import contingency, encode_labels
 from ._feedback import Feedback
 
 
-class FeedbackVerbs:
+class FeedbackVerbs(ABC):
     """Verbs that tell one statement each, and cluster again from where the clusters are.
 
     A statement about objects must hold, unless it has a weight: then it is a preference.
@@ -22,9 +23,9 @@ class FeedbackVerbs:
     cluster_weights_: np.ndarray
     random_state: Any
 
+    @abstractmethod
     def tell(self, *feedback: Feedback) -> Self:
         """Take in statements, and cluster again."""
-        raise NotImplementedError
 
     def apart(self, i: int, j: int, *, weight: float | None = None) -> Self:
         """Objects i and j do not belong together."""

@@ -1,6 +1,7 @@
 """What the Gaussian mixtures with constraints share: starts, EM, and the model that is left."""
 
 import warnings
+from abc import ABC, abstractmethod
 from numbers import Real
 from typing import Any, NamedTuple, Self
 
@@ -29,7 +30,7 @@ class Run(NamedTuple):
     converged: bool
 
 
-class LinkedMixture(ConstrainedMixin, BaseEstimator):
+class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     """A Gaussian mixture in which the labels of some objects depend on each other.
 
     What differs between the methods: how labels are summed over (``_inference``), how the weights of the clusters are
@@ -78,9 +79,9 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator):
         self._fit(given, self._check_feasible(given.constraints).witness)
         return self
 
+    @abstractmethod
     def _fit(self, given: Given, witness: np.ndarray | None) -> None:
         """What the method does with input that was checked; the witness satisfies all hard constraints, if known."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable cluster of each row of X, about which no constraints are known."""

@@ -18,7 +18,7 @@ from ._base_clusterers import cluster, quiet
 from ._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignment, learn_centers
 from ._label_matrix import assign, narrowed, new_matrix
 from ._perturbation import View
-from ._pool import gathered, waves
+from ._pool import Pool, gathered, waves
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _make_members(
 ) -> list[dict[str, np.ndarray]]:
     n = rows.shape[0]
 
-    def made(wave: Mapping[int, Member], near: Rows) -> list[dict[str, np.ndarray]]:
+    def made(wave: Mapping[int, Member], near: Rows | Pool) -> list[dict[str, np.ndarray]]:
         def make(member: Member) -> dict[str, np.ndarray]:
             needed = member.needed_rows(n)
             return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, constraints)

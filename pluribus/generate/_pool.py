@@ -15,21 +15,18 @@ if TYPE_CHECKING:
 SHARE = 0.15  # of the memory allowed that the rows of one wave may take
 
 
-class Pool(Rows):
+class Pool:
     """Some of the rows of a table, held in memory and taken by their numbers in the table."""
 
+    in_memory = None  # not all of them
+
     def __init__(self, rows: Rows, numbers: np.ndarray) -> None:
-        self.shape, self.dtype, self.names = rows.shape, rows.dtype, rows.names
         self.numbers = numbers
         self.held = rows.take(numbers)
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         """Return some of the rows that are held."""
         return self.held[np.searchsorted(self.numbers, rows)]
-
-    def blocks(self, size: int) -> Iterator[tuple[int, Any]]:
-        """A pool does not have all rows."""
-        raise NotImplementedError
 
 
 def waves(
@@ -62,7 +59,7 @@ def waves(
     yield wave, np.flatnonzero(wanted)
 
 
-def gathered(rows: Rows, numbers: np.ndarray) -> Rows:
+def gathered(rows: Rows, numbers: np.ndarray) -> Rows | Pool:
     """Some of the rows in memory, read in one pass."""
     if rows.in_memory is not None:
         return rows
