@@ -136,7 +136,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, constraints: Constraints | None = None) -> "EnsembleClusterer":
+    def fit(
+        self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None
+    ) -> "EnsembleClusterer":
         """Cluster X.
 
         Parameters
@@ -147,6 +149,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         y : ignored
         constraints : Constraints, optional
             What is known about the n rows.
+        sample_weight : array of shape (n,), optional
+            How much each row counts when the members are made; the generator's clusterers must take it, as k-means
+            does. The consensus is about the rows, each of which counts once.
         """
         self._validate_params()
         X = self._checked(looked_through(X, as_cluster(self.engine), self.verbose))
@@ -165,7 +170,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             )
         if "extracting" in levels and self.n_clusters is not None:
             known.ensure_feasible(self.n_clusters, allow_empty=False)
-        told = {"constraints": known} if "generating" in levels else {}
+        told: dict[str, Any] = {"constraints": known} if "generating" in levels else {}
+        if sample_weight is not None:
+            told["sample_weight"] = sample_weight
         with memory_budget(self.memory_limit):
             method = "eac" if consensus is None else name_of(consensus)
             form = getattr(consensus, "evidence", "auto")

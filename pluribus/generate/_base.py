@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
 from pluribus._engine import DaskCluster, EngineMixin, TaskStore, as_cluster, fingerprint
-from pluribus.constraints import ConstraintError, Constraints
+from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.tables import ArrayRows, Rows, check_scale, is_dask, open_rows
 
-from ._base_clusterers import takes_constraints
 from ._centers import SAMPLED_ABOVE
 from ._members import Member, make_ensemble
+from ._told import check_told
 
 _FORMAT = "members 2"  # of what a store keeps
 
@@ -31,7 +31,12 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
     verbose: bool
 
     def generate(
-        self, X: Any, store: str | os.PathLike[str] | None = None, *, constraints: Constraints | None = None
+        self,
+        X: Any,
+        store: str | os.PathLike[str] | None = None,
+        *,
+        constraints: Constraints | None = None,
+        sample_weight: Any = None,
     ) -> Ensemble:
         """Cluster the rows of `X` many times.
 
@@ -49,6 +54,9 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             What is known about the rows. All clusterers must take it: their ``fit_predict`` has an argument
             ``constraints``, as those of ``pluribus.constrained`` have. A member that sees some of the rows keeps to
             what is known about these.
+        sample_weight : array of shape (n,), optional
+            How much each row counts: as so many copies of itself, 0 as none, though it gets labels. All clusterers
+            must take it: "kmeans" does, and those whose ``fit`` has an argument ``sample_weight``.
 
         Returns
         -------
@@ -59,36 +67,15 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         X = self._checked(looked_through(X, cluster, self.verbose))
         n, d = X.shape
         members = self._plan(n, d, sparse=sp.issparse(X), random_state=self.random_state)
-        if constraints is not None:
-            _check_constraints(constraints, members, n)
+        told = check_told(constraints, sample_weight, members, n)
         kept = None
         if store is not None:
             identity = self._identity(n, self.random_state)
-            known = (
-                ()
-                if constraints is None
-                else (
-                    constraints.must_link,
-                    constraints.must_weight,
-                    constraints.cannot_link,
-                    constraints.cannot_weight,
-                    constraints.groups,
-                    constraints.labels,
-                )
-            )
             data = X
             if n > SAMPLED_ABOVE and not sp.issparse(X):  # the same wherever the rows are, and without a copy
                 data = (X if isinstance(X, Rows) else ArrayRows(X)).survey.digest
-            kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *known))
-        return make_ensemble(
-            X,
-            members,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            store=kept,
-            engine=cluster,
-            constraints=constraints,
-        )
+            kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *told.parts))
+        return make_ensemble(X, members, told, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, engine=cluster)
 
     def _checked(self, X: Any) -> Any:
         """Return a float array or csr matrix without gaps, not copied if it is one already, or large Rows."""
@@ -157,18 +144,3 @@ def check_repeatable(random_state: Any) -> None:
             f"random_state={random_state!r} cannot be drawn again: a store needs an integer, so that the members "
             "that are still missing fit those that it keeps"
         )
-
-
-def _check_constraints(constraints: Constraints, members: list[Member], n: int) -> None:
-    """Refuse constraints that some member cannot take, or cannot satisfy with its number of clusters."""
-    if constraints.n_objects != n:
-        raise ConstraintError(f"constraints are about {constraints.n_objects} objects, but X has {n} rows.")
-    deaf = sorted({member.algorithm for member in members if not takes_constraints(member.clusterer)})
-    if deaf:
-        raise ValueError(
-            f"Members by {', '.join(deaf)} know nothing of constraints: generate them by a clusterer that does, for "
-            "instance Generator(pluribus.constrained.CopKMeans(n_init=1)) or PairwiseKMeans for weights."
-        )
-    fewest = min((member.n_clusters for member in members if member.n_clusters is not None), default=None)
-    if fewest is not None:
-        constraints.ensure_feasible(fewest)

@@ -23,14 +23,22 @@ MAX_DISTANCES = 2**31
 
 
 def cluster(
-    clusterer: Any, linkage: str, X: Any, k: int | None, seed: int, constraints: Constraints | None = None
+    clusterer: Any,
+    linkage: str,
+    X: Any,
+    k: int | None,
+    seed: int,
+    constraints: Constraints | None = None,
+    weights: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the label of each row of `X`, -1 where the clusterer calls it noise.
 
     `k` is None for a clusterer that finds the number of clusters by itself.
     """
+    given = {"constraints": constraints, "sample_weight": weights}
+    told = {name: value for name, value in given.items() if value is not None}
     if constraints is not None:
-        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, constraints=constraints))
+        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **told))
     if X.shape[0] == 1 or k == 1:
         return np.zeros(X.shape[0], dtype=np.int8)
     if (
@@ -40,9 +48,9 @@ def cluster(
     ):
         return np.arange(k)  # the eigensolver cannot give as many eigenvectors as there are rows
     if k is None or not isinstance(clusterer, str):
-        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X))
+        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **told))
     if clusterer == "kmeans":
-        return _k_means(X, k, seed)
+        return _k_means(X, k, seed, weights)
     if clusterer == "agglomerative":
         return sklearn.cluster.AgglomerativeClustering(n_clusters=k, linkage=linkage).fit_predict(X)
     if clusterer == "mixture":
@@ -65,8 +73,16 @@ def chooses_k_itself(clusterer: Any) -> bool:
     return not isinstance(clusterer, str) and not _k_parameters(clusterer)
 
 
-def _k_means(X: Any, k: int, seed: int) -> np.ndarray:
-    return sklearn.cluster.KMeans(k, init="random", n_init=1, max_iter=100, random_state=seed).fit_predict(X)
+def _k_means(X: Any, k: int, seed: int, weights: np.ndarray | None) -> np.ndarray:
+    k, weights = startable(k, weights)
+    learner = sklearn.cluster.KMeans(k, init="random", n_init=1, max_iter=100, random_state=seed)
+    return learner.fit_predict(X, sample_weight=weights)
+
+
+def startable(k: int, weights: np.ndarray | None) -> tuple[int, np.ndarray | None]:
+    """As many clusters as rows that count, where k-means starts; if none counts, they count alike."""
+    n_counting = k if weights is None else int(np.count_nonzero(weights))
+    return (min(k, n_counting), weights) if n_counting else (k, None)
 
 
 def _spectral(X: Any, k: int, seed: int) -> np.ndarray:

@@ -15,6 +15,7 @@ import sklearn
 from pluribus._kernels._nearest_center import nearest_in_boxes
 from pluribus.partitions import smallest_int
 
+from ._base_clusterers import startable
 from ._perturbation import Features
 
 # At this many rows, 100 members by Lloyd's iterations take six seconds of one core, and twice the rows four times
@@ -31,8 +32,9 @@ BOX = 128  # centers in a box: fewer would not keep the processor's vectors busy
 PRODUCTS = 2**19  # entries of a product that are held at a time: they stay in the processor's cache
 
 
-def learn_centers(sample: Any, k: int, seed: int) -> np.ndarray:
-    """Return k centers, by mini-batches from a random start."""
+def learn_centers(sample: Any, k: int, seed: int, weights: np.ndarray | None = None) -> np.ndarray:
+    """Return k centers, or one for each row that counts, by mini-batches from a random start."""
+    k, weights = startable(k, weights)
     learner = sklearn.cluster.MiniBatchKMeans(
         k,
         init="random",
@@ -43,7 +45,7 @@ def learn_centers(sample: Any, k: int, seed: int) -> np.ndarray:
         compute_labels=False,
         random_state=seed,
     )
-    return learner.fit(sample).cluster_centers_
+    return learner.fit(sample, sample_weight=weights).cluster_centers_
 
 
 @dataclass(frozen=True)

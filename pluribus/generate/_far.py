@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pluribus._engine import DaskCluster, TaskStore, run_tasks, track
-from pluribus.constraints import Constraints
 from pluribus.tables import BLOCK, Rows, taken
 
 from ._base_clusterers import quiet
@@ -20,6 +19,7 @@ from ._label_matrix import group_size, kept_labels
 
 if TYPE_CHECKING:
     from ._members import Member
+    from ._told import Told
 
 PIECE = 2**22  # bytes of an array that go with a task
 
@@ -27,11 +27,11 @@ PIECE = 2**22  # bytes of an array that go with a task
 def make_members(
     rows: Rows,
     members: "Sequence[Member]",
+    told: "Told",
     cluster: DaskCluster,
     *,
     verbose: bool,
     store: TaskStore | None,
-    constraints: Constraints | None,
 ) -> list[dict[str, np.ndarray]]:
     """Have all members made: the centers of each, or its labels."""
     n = rows.shape[0]
@@ -49,7 +49,7 @@ def make_members(
     return run_tasks(
         _make,
         members,
-        shared=[n, whole, constraints],
+        shared=[n, whole, told],
         sent=sent,
         engine=cluster,
         description=f"clustering {n:,} rows",
@@ -112,13 +112,13 @@ def _piece_size(rows: Rows, cluster: DaskCluster) -> int:
 # -- what workers do -------------------------------------------------------------------------------------------------
 
 
-def _make(task: tuple["Member", Any], n: int, whole: Any, constraints: Constraints | None) -> dict[str, np.ndarray]:
+def _make(task: tuple["Member", Any], n: int, whole: Any, told: "Told") -> dict[str, np.ndarray]:
     member, piece = task
     needed = member.needed_rows(n)
     if piece is None:
         piece = whole if needed is None else whole[needed]
     with quiet():
-        return member.made_of(taken(piece), n, needed, constraints)
+        return member.made_of(taken(piece), n, needed, told)
 
 
 def _label(task: tuple[int, int, Any], assignments: list[Assignment], dtype: np.dtype) -> np.ndarray:

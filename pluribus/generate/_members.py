@@ -9,7 +9,6 @@ import numpy as np
 
 from pluribus._engine import DaskCluster, TaskStore, run_tasks
 from pluribus._kernels._label_codes import uncovered_rows
-from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble, code_in_place, encode_labels, smallest_int
 from pluribus.tables import ArrayRows, Rows
 
@@ -19,6 +18,7 @@ from ._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignment, learn_centers
 from ._label_matrix import assign, narrowed, new_matrix
 from ._perturbation import View
 from ._pool import Pool, gathered, waves
+from ._told import Told
 
 
 @dataclass(frozen=True)
@@ -59,17 +59,14 @@ class Member:
         chosen = np.sort(draw(self.view.rows, self.n_needed, False, shuffle=False))
         return chosen if rows is None else rows[chosen]
 
-    def made_of(
-        self, rows: Any, n: int, needed: np.ndarray | None, constraints: Constraints | None = None
-    ) -> dict[str, np.ndarray]:
+    def made_of(self, rows: Any, n: int, needed: np.ndarray | None, told: Told) -> dict[str, np.ndarray]:
         """Cluster the rows needed of n: the centers, if they are learned, or n labels, -1 for noise and if not seen."""
         seen = self.view.seen_features(rows.shape[1], rows.dtype).of(rows)
+        told = told.of(needed)
         try:
             if self.learns_centers and self.n_clusters is not None:
-                return {"centers": learn_centers(seen, self.n_clusters, self.view.seed)}
-            if constraints is not None and needed is not None:
-                constraints = constraints.restrict(needed)
-            found = cluster(self.clusterer, self.linkage, seen, self.n_clusters, self.view.seed, constraints)
+                return {"centers": learn_centers(seen, self.n_clusters, self.view.seed, told.weights)}
+            found = cluster(self.clusterer, self.linkage, seen, self.n_clusters, self.view.seed, *told)
         except Exception as error:
             error.add_note(f"while {self.algorithm} clustered {seen.shape[0]} rows into {self.n_clusters}")
             raise
@@ -94,20 +91,20 @@ class Member:
 def make_ensemble(
     X: Any,
     members: Sequence[Member],
+    told: Told,
     *,
     n_jobs: int | None,
     verbose: bool,
     store: TaskStore | None,
-    engine: DaskCluster | None = None,
-    constraints: Constraints | None = None,
+    engine: DaskCluster | None,
 ) -> Ensemble:
     """Run all members and unite them."""
     rows = X if isinstance(X, Rows) else ArrayRows(X)
     n = rows.shape[0]
     if engine is None:
-        made = _make_members(rows, members, n_jobs, verbose, store, constraints)
+        made = _make_members(rows, members, told, n_jobs, verbose, store)
     else:
-        made = _far.make_members(rows, members, engine, verbose=verbose, store=store, constraints=constraints)
+        made = _far.make_members(rows, members, told, engine, verbose=verbose, store=store)
     highest = max(len(one["centers"]) - 1 if "centers" in one else int(one["labels"].max()) for one in made)
     labels = new_matrix(n, len(members), smallest_int(highest), store)
     assignments = {
@@ -135,17 +132,17 @@ def make_ensemble(
 def _make_members(
     rows: Rows,
     members: Sequence[Member],
+    told: Told,
     n_jobs: int | None,
     verbose: bool,
     store: TaskStore | None,
-    constraints: Constraints | None,
 ) -> list[dict[str, np.ndarray]]:
     n = rows.shape[0]
 
     def made(wave: Mapping[int, Member], near: Rows | Pool) -> list[dict[str, np.ndarray]]:
         def make(member: Member) -> dict[str, np.ndarray]:
             needed = member.needed_rows(n)
-            return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, constraints)
+            return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, told)
 
         with quiet():
             return run_tasks(
