@@ -1,0 +1,183 @@
+"""All conditions on the clusters of some rows: whether they hold, by how much, and what can be proven beforehand."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pluribus._kernels._tallies import DISTINCT, ENTROPY, Rules, Tally, count_all, excesses, shortfalls
+from pluribus.constraints import InfeasibleError
+from pluribus.partitions import encode_labels
+
+from ._conditions import Condition
+from ._reductions import Attributes, Diverse, Linear, reduced
+
+
+class Requirements(NamedTuple):
+    """All conditions on the clusters of n rows; no cluster may be empty, which is the last of the linear rules."""
+
+    n_rows: int
+    conditions: tuple[Condition, ...]
+    rules: Rules
+    linear: tuple[Linear, ...]
+    diverse: tuple[Diverse, ...]
+    place: tuple[int, ...]  # of each condition among all rules, or -1 if every cluster satisfies it
+
+    @classmethod
+    def of(cls, conditions: Iterable[Condition], n_rows: int, attributes: Any = None) -> "Requirements":
+        """The conditions reduced; refuses those that no clustering of these rows could satisfy."""
+        given = (conditions,) if isinstance(conditions, Condition) else tuple(conditions)
+        table = Attributes(attributes, n_rows)
+        linear: list[Linear] = []
+        diverse: list[Diverse] = []
+        places: list[tuple[str, int]] = []
+        for condition in given:
+            rule = reduced(condition, table)
+            if rule is None:
+                places.append(("none", -1))
+            elif isinstance(rule, Linear):
+                places.append(("linear", len(linear)))
+                linear.append(rule)
+            else:
+                places.append(("diverse", len(diverse)))
+                diverse.append(rule)
+        linear.append(Linear(np.ones(n_rows), 1.0))
+        shift = {"none": 0, "linear": 0, "diverse": len(linear)}
+        place = tuple(shift[kind] + at for kind, at in places)
+        return cls(n_rows, given, _as_rules(linear, diverse, n_rows), tuple(linear), tuple(diverse), place)
+
+    def tally(self, labels: np.ndarray, n_clusters: int) -> Tally:
+        """What each cluster has."""
+        s = len(self.diverse)
+        most = max((rule.n_values for rule in self.diverse), default=0)
+        found = Tally(
+            np.zeros(n_clusters, np.int64),
+            np.zeros((len(self.linear), n_clusters)),
+            np.zeros((s, n_clusters, most), np.int32),
+            np.zeros((s, n_clusters), np.int64),
+            np.zeros((s, n_clusters)),
+        )
+        count_all(self.rules, np.asarray(labels), found)
+        return found
+
+    def shortfalls(self, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+        """How far each cluster is from complying, about in rows; 0 where it does."""
+        found = np.empty(n_clusters)
+        shortfalls(self.rules, self.tally(labels, n_clusters), found)
+        return found
+
+    def satisfied(self, labels: np.ndarray, n_clusters: int) -> bool:
+        """Whether all clusters satisfy all conditions, and none is empty."""
+        return not self.shortfalls(labels, n_clusters).any()
+
+    def slack(self, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+        """By how much each cluster (row) exceeds each condition (column), in the condition's own unit."""
+        found = np.empty((n_clusters, len(self.linear) + len(self.diverse)))
+        excesses(self.rules, self.tally(labels, n_clusters), found)
+        always = np.full((n_clusters, 1), np.inf)
+        return np.concatenate([found, always], axis=1)[:, list(self.place)]
+
+    def most_clusters(self) -> int:
+        """More clusters than these cannot satisfy the conditions; whether so many can is not always known."""
+        return min(_most(rule, self.n_rows) for rule in self._all)
+
+    def ensure_feasible(self, n_clusters: int) -> None:
+        """Raise if it is certain that so many clusters cannot satisfy the conditions."""
+        rules = (*self.linear, *self.diverse)
+        for condition, place in zip(self.conditions, self.place, strict=True):
+            if place >= 0:
+                problem = _proof(rules[place], n_clusters, self.n_rows)
+                if problem:
+                    most = _most(self, rules[place])
+                    advice = f"ask for at most {most} clusters, or for less" if most else "ask for less"
+                    raise InfeasibleError(
+                        f"{condition} in each of {n_clusters} clusters {problem}: {advice}", k=n_clusters
+                    )
+
+
+def satisfied(conditions: Iterable[Condition], labels: Any, attributes: Any = None) -> bool:
+    """Whether all clusters of a partition satisfy all conditions.
+
+    Parameters
+    ----------
+    conditions : sequence of conditions
+    labels : array of shape (n,)
+        Any labels.
+    attributes : data frame, structured array or dict of columns, optional
+        What the conditions speak of.
+
+    Examples
+    --------
+    >>> from pluribus.constrained import AtLeast, Distinct, satisfied
+    >>> told = {"diagnosis": ["flu", "cold", "flu", "flu"]}
+    >>> satisfied([AtLeast(2), Distinct("diagnosis", 2)], [0, 0, 1, 1], told)
+    False
+    """
+    codes, classes = encode_labels(labels)
+    return Requirements.of(conditions, len(codes), attributes).satisfied(codes, len(classes))
+
+
+def _as_rules(linear: list[Linear], diverse: list[Diverse], n_rows: int) -> Rules:
+    amounts = np.array([rule.amounts for rule in linear], dtype=np.float64)
+    typical = np.abs(amounts).sum(axis=1) / np.maximum((amounts != 0).sum(axis=1), 1)
+    return Rules(
+        amounts,
+        np.array([rule.low for rule in linear], dtype=np.float64),
+        np.array([rule.high for rule in linear], dtype=np.float64),
+        np.array([rule.never for rule in linear], dtype=np.float64),
+        np.array([rule.tolerance for rule in linear]),
+        np.where(typical > 0, typical, 1.0),
+        np.array([rule.codes for rule in diverse], dtype=np.int32).reshape(len(diverse), n_rows),
+        np.array([rule.kind for rule in diverse], dtype=np.int64),
+        np.array([rule.m for rule in diverse], dtype=np.float64),
+        np.array([rule.l for rule in diverse], dtype=np.float64),
+    )
+
+
+def _most(rule: Linear | Diverse, n_rows: int) -> int:
+    """The most clusters for which there is no proof that the rule cannot hold; 0 if there is one for every number."""
+    low, high = 0, n_rows
+    while low < high:  # a proof for some number is one for every larger number
+        middle = (low + high + 1) // 2
+        low, high = (low, middle - 1) if _proof(rule, middle, n_rows, only_more=True) else (middle, high)
+    return low
+
+
+def _proof(rule: Linear | Diverse, n_clusters: int, n_rows: int, only_more: bool = False) -> str:
+    """Why the rule cannot hold in all of so many clusters; empty if that is not known."""
+    if isinstance(rule, Linear):
+        return _linear_proof(rule, n_clusters, only_more)
+    counts = np.bincount(rule.codes, minlength=rule.n_values)
+    if rule.kind == DISTINCT:
+        there, needed = int(np.minimum(counts, n_clusters).sum()), int(rule.l) * n_clusters
+        if there < needed:
+            return f"needs {needed} different values in all, but there are {there}, counting each once in a cluster"
+        return ""
+    # The whole table is at least as diverse as its least diverse cluster.
+    shares = counts / n_rows
+    if rule.kind == ENTROPY:
+        effective = float(np.exp(-(shares * np.log(shares)).sum()))
+        if effective < rule.l * (1 - 1e-9):
+            return f"cannot hold: exp(entropy) of all rows is {effective:.4g}, and some cluster has no more"
+    else:
+        ordered = np.sort(counts)[::-1]
+        if ordered[0] >= rule.m * ordered[int(rule.l) - 1 :].sum():
+            shown = ", ".join(map(str, ordered[:5])) + (", …" if len(ordered) > 5 else "")
+            return f"cannot hold: the counts of values in all rows ({shown}) break it"
+    smallest = int(np.ceil(rule.l - 1e-9))
+    if n_clusters * smallest > n_rows:
+        return f"needs {n_clusters * smallest} rows, but there are {n_rows}"
+    return ""
+
+
+def _linear_proof(rule: Linear, n_clusters: int, only_more: bool) -> str:
+    total, unit = float(rule.amounts.sum()), "rows" if rule.is_count else "in all"
+    tolerance = rule.tolerance
+    most = float(np.maximum(rule.amounts, 0).sum())
+    if rule.low > rule.high:
+        return "cannot hold: no count lies between"
+    if rule.low > 0 and n_clusters * rule.low > (total if (rule.amounts >= 0).all() else most) + tolerance * n_clusters:
+        return f"needs {n_clusters * rule.low:g} {unit}, but there are {total:g}"
+    if not only_more and rule.high >= 0 and n_clusters * rule.high < total - tolerance * n_clusters:
+        return f"leaves room for {n_clusters * rule.high:g} {unit}, but there are {total:g}; give more clusters"
+    return ""
