@@ -87,8 +87,7 @@ def change(rules, tally, h, out, new):
 def _top(counts, out, new, n_first):
     """The largest count, and the sum of the `n_first` largest, after a change."""
     largest, total = 0, 0
-    last, n_last = np.int64(2**62), 0  # the counts down to here are taken
-    taken = 0
+    last, taken = 2**62, 0  # the counts down to this one are taken
     while taken < n_first or taken == 0:
         best, n_best = 0, 0
         for v in range(len(counts)):
@@ -102,8 +101,7 @@ def _top(counts, out, new, n_first):
             largest = best
         if best == 0:
             break
-        n_last = min(n_best, n_first - taken)
-        total += best * max(n_last, 0)
+        total += best * max(min(n_best, n_first - taken), 0)
         taken += n_best
         last = best
     return largest, total
