@@ -87,41 +87,12 @@ class Requirements(NamedTuple):
             problem = _proof(self._all[place], n_clusters, self.n_rows) if place >= 0 else ""
             if problem:
                 most = _most(self._all[place], self.n_rows)
-                few = f"ask for at most {most} clusters, or for less" if 0 < most < n_clusters else "change the condition"
-                raise InfeasibleError(f"{condition} in each of {n_clusters} clusters {problem}: {few}", k=n_clusters)
+                advice = f"ask for at most {most} clusters, or for less" if 0 < most < n_clusters else "change that"
+                raise InfeasibleError(f"{condition} in each of {n_clusters} clusters {problem}: {advice}", k=n_clusters)
 
     @property
     def _all(self) -> list[Linear | Diverse]:
         return [*self.linear, *self.diverse]
-
-
-def satisfied(self, labels: np.ndarray, n_clusters: int) -> bool:
-        """Whether all clusters satisfy all conditions, and none is empty."""
-        return not self.shortfalls(labels, n_clusters).any()
-
-    def slack(self, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-        """By how much each cluster (row) exceeds each condition (column), in the condition's own unit."""
-        found = np.empty((n_clusters, len(self.linear) + len(self.diverse)))
-        excesses(self.rules, self.tally(labels, n_clusters), found)
-        always = np.full((n_clusters, 1), np.inf)
-        return np.concatenate([found, always], axis=1)[:, list(self.place)]
-
-    def most_clusters(self) -> int:
-        """More clusters than these cannot satisfy the conditions; whether so many can is not always known."""
-        return min(_most(rule, self.n_rows) for rule in self._all)
-
-    def ensure_feasible(self, n_clusters: int) -> None:
-        """Raise if it is certain that so many clusters cannot satisfy the conditions."""
-        rules = (*self.linear, *self.diverse)
-        for condition, place in zip(self.conditions, self.place, strict=True):
-            if place >= 0:
-                problem = _proof(rules[place], n_clusters, self.n_rows)
-                if problem:
-                    most = _most(self, rules[place])
-                    advice = f"ask for at most {most} clusters, or for less" if most else "ask for less"
-                    raise InfeasibleError(
-                        f"{condition} in each of {n_clusters} clusters {problem}: {advice}", k=n_clusters
-                    )
 
 
 def satisfied(conditions: Iterable[Condition], labels: Any, attributes: Any = None) -> bool:
