@@ -15,6 +15,7 @@ NAMES = (
     "million",
     "scale",
     "pendigits",
+    "answers",
     "compare-speed",
     "choose-k",
     "constrained-speed",
