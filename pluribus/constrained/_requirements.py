@@ -87,7 +87,7 @@ class Requirements(NamedTuple):
             problem = _proof(self._all[place], n_clusters, self.n_rows) if place >= 0 else ""
             if problem:
                 most = _most(self._all[place], self.n_rows)
-                advice = f"ask for at most {most} clusters, or for less" if 0 < most < n_clusters else "change that"
+                advice = f"ask for at most {most} clusters, or for less" if 0 < most < n_clusters else "relax it"
                 raise InfeasibleError(f"{condition} in each of {n_clusters} clusters {problem}: {advice}", k=n_clusters)
 
     @property
@@ -171,13 +171,13 @@ def _proof(rule: Linear | Diverse, n_clusters: int, n_rows: int, only_more: bool
 
 
 def _linear_proof(rule: Linear, n_clusters: int, only_more: bool) -> str:
+    """Each row is in one cluster, so the sums of all clusters add up to that of all rows."""
     total, unit = float(rule.amounts.sum()), "rows" if rule.is_count else "in all"
-    tolerance = rule.tolerance
-    most = float(np.maximum(rule.amounts, 0).sum())
+    rounding = rule.tolerance * n_clusters
     if rule.low > rule.high:
-        return "cannot hold: no count lies between"
-    if rule.low > 0 and n_clusters * rule.low > (total if (rule.amounts >= 0).all() else most) + tolerance * n_clusters:
+        return "cannot hold: no number of rows lies between"
+    if n_clusters * rule.low > total + rounding and (rule.low >= 0 or not only_more):
         return f"needs {n_clusters * rule.low:g} {unit}, but there are {total:g}"
-    if not only_more and rule.high >= 0 and n_clusters * rule.high < total - tolerance * n_clusters:
-        return f"leaves room for {n_clusters * rule.high:g} {unit}, but there are {total:g}; give more clusters"
+    if n_clusters * rule.high < total - rounding and (rule.high <= 0 or not only_more):
+        return f"leaves room for {n_clusters * rule.high:g} {unit}, but there are {total:g}"
     return ""

@@ -1,0 +1,301 @@
+"""k-means whose clusters all satisfy conditions on counts and aggregates of attributes."""
+
+from collections.abc import Sequence
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from pluribus._engine import run_tasks, seeds
+from pluribus.constraints import InfeasibleError
+from pluribus.partitions import order_by_size
+
+from ._aggregate_descent import Descent, MeanPoints, Problem, alternate, by_moves, identified
+from ._base import STARTS_PARAMETERS
+from ._conditions import Condition
+from ._count_classes import Assigns, CountClass, Flow, Pivots, Program, count_bounds, separate
+from ._errors import NoFeasibleAssignmentError
+from ._micro_clusters import MicroClusters
+from ._representatives import DistancePoints
+from ._requirements import Requirements
+
+_MOST_DRAWN = 200_000  # rows among which k-means++ draws its centers
+
+
+class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
+    """k-means in which every cluster satisfies conditions on counts, sums or the diversity of attributes.
+
+    "Each territory has at least 50 frequent customers", "each group has at least 5 rows and 2 different diagnoses". The
+    conditions hold in every cluster, and compactness gives way. Conditions on counts (``AtLeast``, and ``Aggregate`` of
+    count, min and max) are met by an exact assignment, a flow, to the centers of each iteration, where the source moves
+    single rows and resolves deadlocks (``solver="pivot"``). All other conditions are met by a first clustering that is
+    mended until it satisfies them, and then bettered by moves and swaps which keep it so.
+
+    Prefer it when each cluster has to be worth something, or safe to publish. Bounds on the sizes of clusters alone are
+    what ``SizeConstrainedKMeans`` is made for: it takes must-links, weights and a bound for each cluster.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    conditions : sequence of conditions, default=()
+        ``AtLeast``, ``Aggregate``, ``Distinct``, ``EntropyDiversity``, ``RecursiveDiversity``; all must hold in every
+        cluster. No cluster is empty in any case.
+    solver : {"flow", "pivot"}, default="flow"
+        For conditions on counts: the cheapest assignment, or the source's pivot movement.
+    heuristic : {"random", "look-ahead"}, default="random"
+        Of ``solver="pivot"``: which row moves next.
+    look_ahead : int, default=2
+        Of ``heuristic="look-ahead"``: moves that are considered together.
+    deadlock : bool, default=True
+        Of ``solver="pivot"``: whether rows are exchanged in cycles where no cluster can spare one.
+    representative : {"mean", "median", "medoid"}, default="mean"
+        What stands for a cluster. With the mean the dispersion is of squared distances, with the geometric median or a
+        row of the cluster of distances; these two go with conditions on counts only.
+    micro_clusters : int, optional
+        Group the rows into so many micro-clusters first, for speed; for conditions on counts.
+    init : {"k-means++"}, array of shape (n_clusters, d) or (n,)
+        Where to start: drawn, from given centers, or from given labels (then there is one start).
+    n_init : int, default=5
+        Number of starts; the result with the least dispersion is kept.
+    max_iter : int, default=100
+        Of one start.
+    tol : float, default=1e-10
+        A start ends when the dispersion falls by less than this, relative to where it began.
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Cores; the result does not depend on it.
+    verbose : bool, default=True
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    cluster_centers_ : ndarray of shape (n_clusters, d)
+    dispersion_ : float
+        The sum of squared distances of the rows to their means (of distances, if the representative is no mean).
+    slack_ : ndarray of shape (n_clusters, n_conditions)
+        By how much each cluster exceeds each condition, in the condition's own unit (values, rows, a sum); inf where
+        the condition holds for every clustering.
+    objective_ : ndarray
+        The dispersion at the start and after each iteration of the best start; it falls strictly.
+    n_iter_ : int
+
+    References
+    ----------
+    A. K. H. Tung, J. Han, L. V. S. Lakshmanan, R. T. Ng, "Constraint-based clustering in large databases", ICDT 2001;
+    and chapter 16 of *Constrained Clustering*, 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.constrained import AggregateConstrainedKMeans, AtLeast
+    >>> rng = np.random.default_rng(0)
+    >>> homes = rng.normal(size=(300, 2))
+    >>> customers = {"orders": rng.poisson(3, 300)}
+    >>> model = AggregateConstrainedKMeans(4, [AtLeast(30, ("orders", ">=", 4))], random_state=0)
+    >>> model.fit(homes, attributes=customers).slack_.min(axis=0) >= 0
+    array([ True])
+    """
+
+    _parameter_constraints: dict = {
+        **STARTS_PARAMETERS,
+        "conditions": ["array-like", tuple, Condition],
+        "solver": [StrOptions({"flow", "pivot"})],
+        "heuristic": [StrOptions({"random", "look-ahead"})],
+        "look_ahead": [Interval(Integral, 1, None, closed="left")],
+        "deadlock": ["boolean"],
+        "representative": [StrOptions({"mean", "median", "medoid"})],
+        "micro_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "init": [StrOptions({"k-means++"}), "array-like"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        conditions: Sequence[Condition] | Condition = (),
+        *,
+        solver: str = "flow",
+        heuristic: str = "random",
+        look_ahead: int = 2,
+        deadlock: bool = True,
+        representative: str = "mean",
+        micro_clusters: int | None = None,
+        init: Any = "k-means++",
+        n_init: int = 5,
+        max_iter: int = 100,
+        tol: float = 1e-10,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.conditions = conditions
+        self.solver = solver
+        self.heuristic = heuristic
+        self.look_ahead = look_ahead
+        self.deadlock = deadlock
+        self.representative = representative
+        self.micro_clusters = micro_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, attributes: Any = None) -> "AggregateConstrainedKMeans":
+        """Cluster X.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (n, d)
+            What distances are of.
+        y : ignored
+        attributes : data frame, structured array or dict of columns, optional
+            What the conditions speak of, for the n rows; the columns of X if there is none.
+        """
+        self._validate_params()
+        table = X if attributes is None else attributes
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        if self.n_clusters > len(X):
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={len(X)} rows of X.")
+        needed = Requirements.of(self.conditions, len(X), table)
+        needed.ensure_feasible(self.n_clusters)
+        classes, program = separate(needed), None
+        if classes is None and self.solver == "flow":
+            program = _program(needed, self.n_clusters)
+        self._check_solver(classes, program)
+        micro = None
+        if self.micro_clusters is not None and classes is not None:
+            micro = MicroClusters.of(X, self.micro_clusters, classes, seeds(self.random_state, 1)[0])
+        points: Any = MeanPoints(X, micro, self.n_jobs if self._is_one else None)
+        if self.representative != "mean":
+            points = DistancePoints(X, self.representative)
+        problem = Problem(points.rows, points, needed, self.n_clusters, self.max_iter, self.tol)
+        descend = partial(self._descend, problem, classes, program)
+        starts = [0] if not isinstance(self.init, str) else seeds(self.random_state, self.n_init)
+        ends = run_tasks(
+            lambda seed: _tried(descend, seed),
+            starts,
+            n_jobs=None if self._is_one else self.n_jobs,
+            description=type(self).__name__,
+            verbose=self.verbose,
+        )
+        valid = [end for end in ends if isinstance(end, Descent)]
+        if not valid:
+            raise InfeasibleError(str(ends[0]), k=self.n_clusters)
+        best = min(valid, key=lambda end: end.path[-1])
+        if micro is not None:
+            best = identified(problem, X, best, micro)
+        return self._take(X, best, best.centers + points.shift, needed)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of new rows: that of the nearest center. Conditions do not speak of new rows."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
+        centers = self.cluster_centers_.astype(X.dtype)
+        return sklearn.metrics.pairwise_distances_argmin(X, centers).astype(np.int32)
+
+    @property
+    def _is_one(self) -> bool:
+        """Whether there is one start only."""
+        return not isinstance(self.init, str) or self.n_init == 1
+
+    def _check_solver(self, classes: list[CountClass] | None, program: Program | None) -> None:
+        """Refuse what goes with conditions on counts only, where there are others."""
+        if classes is None and program is None and self.representative != "mean":
+            raise ValueError(
+                f"representative={self.representative!r} goes with conditions on counts only (AtLeast, and Aggregate of "
+                "count, min, max): use the mean."
+            )
+        if self.micro_clusters is not None and (classes is None or self.representative != "mean"):
+            raise ValueError(
+                "micro_clusters goes with conditions on counts in which no row counts twice, and with means: leave it "
+                "out."
+            )
+        if self.solver == "pivot" and any(of.high < of.size for of in classes or ()):
+            raise ValueError("solver='pivot' knows no upper bounds on counts: use solver='flow'.")
+
+    def _descend(
+        self, problem: Problem, classes: list[CountClass] | None, program: Program | None, seed: int
+    ) -> Descent:
+        """One start."""
+        labels, centers = self._first(problem, seed)
+        assign: Assigns
+        if classes is not None:
+            assign = Flow(classes)
+            if self.solver == "pivot":
+                ahead = self.look_ahead if self.heuristic == "look-ahead" else 0
+                assign = Pivots(classes, ahead, self.deadlock, seed)
+        elif program is not None:
+            assign = program
+        else:
+            return by_moves(problem, lambda: _nearest(problem, centers) if labels is None else labels)
+        return alternate(problem, assign, centers, labels)
+
+    def _first(self, problem: Problem, seed: int) -> tuple[np.ndarray | None, np.ndarray]:
+        """Labels, if they were given, and centers."""
+        X, points, c = problem.X, problem.points, self.n_clusters
+        if isinstance(self.init, str):
+            random = np.random.RandomState(seed)
+            some = np.arange(len(X)) if len(X) <= _MOST_DRAWN else np.sort(random.choice(len(X), _MOST_DRAWN, False))
+            drawn = sklearn.cluster.kmeans_plusplus(X[some], c, random_state=random)[0]
+            return None, drawn.astype(np.float64) - points.shift
+        given = np.asarray(self.init)
+        if given.ndim == 1 and given.shape == (len(X),):
+            if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= c:
+                raise ValueError(f"init has labels that are not whole numbers from 0 to {c - 1}.")
+            labels = given.astype(np.int64)
+            if not problem.needed.satisfied(labels, c):
+                raise ValueError("init has labels of which some clusters break the conditions, or are empty.")
+            return labels, np.zeros((c, X.shape[1]))
+        if given.shape != (c, X.shape[1]) or not np.isfinite(given.astype(float)).all():
+            raise ValueError(
+                f"init has shape {given.shape}: give finite centers, of shape {(c, X.shape[1])}, or labels, of shape "
+                f"{(len(X),)}."
+            )
+        return None, given.astype(np.float64) - points.shift
+
+    def _take(
+        self, X: np.ndarray, best: Descent, centers: np.ndarray, needed: Requirements
+    ) -> "AggregateConstrainedKMeans":
+        order = order_by_size(best.labels, self.n_clusters)
+        number = np.empty(self.n_clusters, np.int32)
+        number[order] = np.arange(self.n_clusters)
+        self.labels_ = number[best.labels]
+        self.n_clusters_ = self.n_clusters
+        self.cluster_centers_ = centers[order].astype(X.dtype)
+        self.dispersion_ = float(best.path[-1])
+        self.slack_ = needed.slack(self.labels_, self.n_clusters)
+        self.objective_ = best.path
+        self.n_iter_ = best.n_iter
+        return self
+
+
+def _program(needed: Requirements, n_clusters: int) -> Program | None:
+    """For classes that overlap, if they are small."""
+    bounds = count_bounds(needed)
+    if bounds is None:
+        return None
+    program = Program(bounds)
+    return program if program.is_small(n_clusters) else None
+
+
+def _tried(descend: Any, seed: int) -> Descent | str:
+    """Where a start led to, or why it led nowhere."""
+    try:
+        return descend(seed)
+    except NoFeasibleAssignmentError as error:
+        return str(error)
+
+
+def _nearest(problem: Problem, centers: np.ndarray) -> np.ndarray:
+    return sklearn.metrics.pairwise_distances_argmin(problem.X, centers + problem.points.shift)
