@@ -13,10 +13,16 @@ from benchmarks._worker import Task
 
 Fit = Callable[[Any, int, int], np.ndarray]  # of X, number of clusters, seed
 
-SECONDS = 300  # for all runs of a method on a set; the first may take all of it, and others start only if they fit in
+# For all runs of a method on a set; the first may take all of it, and others start only if they fit in.
+SECONDS, SECONDS_IF_LARGE, LARGE = 120, 300, 5000
 GIGABYTES = 8
 MOST_BY_SILHOUETTE = 20
 SILHOUETTE_ROWS = 10_000  # of a larger set, so many are drawn, as scikit-learn's sample_size does
+
+
+def time_limit(n: int) -> int:
+    """Seconds that a method has for a set of n rows."""
+    return SECONDS_IF_LARGE if n >= LARGE else SECONDS
 
 
 def answer(method: str, path: str, seeds: list[int]) -> Task:
@@ -39,7 +45,7 @@ def answer(method: str, path: str, seeds: list[int]) -> Task:
                 seconds = time.perf_counter() - begun
                 runs.append({"seed": seed, "labels": labels, "seconds": seconds})
                 runs[-1]["cpu_seconds"] = time.process_time() - cpu_begun
-                if time.perf_counter() - start + seconds > SECONDS:
+                if time.perf_counter() - start + seconds > time_limit(len(data.y)):
                     break
         return runs
 

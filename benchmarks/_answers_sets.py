@@ -7,7 +7,8 @@
 
 Every method gets the same X, by one rule for each kind:
 
-- shapes: coordinates in two or three dimensions have one unit and stay as they are;
+- shapes: coordinates in two or three dimensions have one unit, an arbitrary one: they are centered and divided by one
+  number, such that the variances have the mean 1. Most methods do not see that; defaults in absolute units do;
 - tables: the complete rows, prepared as ``pluribus cluster`` does by default (numbers to mean 0 and variance 1, the
   columns of one category together as one number, names and constant columns dropped); pixels are numbers too;
 - text: term counts as tf-idf in rows of length 1, as scikit-learn's TfidfTransformer makes them.
@@ -95,8 +96,7 @@ def load(name: str) -> Loaded:
     """A set by its name, prepared by the rule of its kind."""
     if name in _MADE:
         X, y = _MADE[name]()
-        if name in ("iris", "digits"):
-            X = _prepared(X, name)
+        X = _prepared(X, name) if name in ("iris", "digits") else _in_one_unit(X)
     elif name.startswith("text_"):
         X, y = _text(name)
     elif name == "mnist_test":
@@ -149,9 +149,15 @@ def _table(name: str) -> tuple[np.ndarray, np.ndarray]:
 
     frame = pd.read_csv(_file(name.removesuffix("_raw"))).dropna().reset_index(drop=True)
     features, y = frame.drop(columns="label"), frame["label"].to_numpy()
-    if kind_of(name) == "shapes" or name in (*PLAIN, RAW_PENDIGITS):
+    if kind_of(name) == "shapes" or name in PLAIN:
+        return _in_one_unit(features.to_numpy(dtype=np.float64)), y
+    if name == RAW_PENDIGITS:
         return features.to_numpy(dtype=np.float64), y
     return _prepared(features, name), y
+
+
+def _in_one_unit(X: np.ndarray) -> np.ndarray:
+    return (X - X.mean(axis=0)) / np.sqrt(X.var(axis=0).mean())
 
 
 def _prepared(features: Any, name: str) -> np.ndarray:
