@@ -42,9 +42,10 @@ def move_at_random(order, head, stop, fewest, seed, labels, counts):
     n_live = 0
     for edge in range(c * c):
         n_live = _set_live(edge, head[edge] < stop[edge] and counts[edge // c] > fewest, live, place, n_live)
-    np.random.seed(seed)
+    state = np.uint64(seed)
     while n_live > 0:
-        edge = live[np.random.randint(n_live)]
+        state = state * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)  # Knuth's MMIX generator
+        edge = live[np.int64(state >> np.uint64(33)) * n_live >> 31]
         a, b = edge // c, edge % c
         _take(edge, c, order, head, labels, counts)
         n_live = _set_live(edge, head[edge] < stop[edge], live, place, n_live)

@@ -84,7 +84,8 @@ def alternate(problem: Problem, assign: Assigns, centers: np.ndarray, labels: np
     value, centers = points.settled(labels, centers)
     path = [value]
     n_iter = 0
-    for n_iter in range(1, problem.max_iter + 1):
+    while n_iter < problem.max_iter:
+        n_iter += 1
         points.costs(centers, cost)
         found = _valid(problem, assign(cost, labels))
         if found is None or (found == labels).all():

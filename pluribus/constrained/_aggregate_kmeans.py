@@ -213,8 +213,8 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         """Refuse what goes with conditions on counts only, where there are others."""
         if classes is None and program is None and self.representative != "mean":
             raise ValueError(
-                f"representative={self.representative!r} goes with conditions on counts only (AtLeast, and Aggregate of "
-                "count, min, max): use the mean."
+                f"representative={self.representative!r} goes with conditions on counts only (AtLeast, and Aggregate "
+                "of count, min, max): use the mean."
             )
         if self.micro_clusters is not None and (classes is None or self.representative != "mean"):
             raise ValueError(

@@ -1,7 +1,8 @@
 """Conditions on counts alone, and assignments to fixed centers that satisfy them.
 
 Rows that count for the same conditions are a class. As long as no row counts for two different ones, the classes do not
-interfere: each is assigned by itself, exactly (a flow) or by pivot movement, and all other rows go to the nearest center.
+interfere: each is assigned by itself, exactly (a flow) or by pivot movement, and all other rows go to their nearest
+center.
 """
 
 from typing import NamedTuple, Protocol
@@ -66,7 +67,7 @@ def _is_implied(binding: dict[bytes, tuple[np.ndarray, int, int]], everyone: byt
 def separate(needed: Requirements) -> list[CountClass] | None:
     """The classes, if no row is in two of them; None otherwise, or if there are other conditions."""
     bounds = count_bounds(needed)
-    if bounds is None or sum(rows.astype(np.int64) for rows, _, _ in bounds.values()).max(initial=0) > 1:
+    if bounds is None or np.sum([rows for rows, _, _ in bounds.values()], axis=0).max() > 1:
         return None
     return [
         CountClass(slice(None) if rows.all() else np.flatnonzero(rows), int(rows.sum()), low, high)

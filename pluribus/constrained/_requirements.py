@@ -24,7 +24,7 @@ class Requirements(NamedTuple):
     place: tuple[int, ...]  # of each condition among all rules, or -1 if every cluster satisfies it
 
     @classmethod
-    def of(cls, conditions: Iterable[Condition], n_rows: int, attributes: Any = None) -> "Requirements":
+    def of(cls, conditions: Iterable[Condition] | Condition, n_rows: int, attributes: Any = None) -> "Requirements":
         """The conditions reduced; refuses those that no clustering of these rows could satisfy."""
         given = (conditions,) if isinstance(conditions, Condition) else tuple(conditions)
         table = Attributes(attributes, n_rows)
