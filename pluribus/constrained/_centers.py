@@ -1,0 +1,69 @@
+"""What methods that know centers, by distance or by direction, but no pairs share: their input, and new objects."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.metrics import pairwise_distances_argmin_min
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from pluribus.partitions import order_by_size
+from pluribus.tables import check_scale
+
+from ._unit_points import unit_rows
+
+_FLOATS = [np.float64, np.float32]
+
+
+class CentersMixin(ClusterMixin, BaseEstimator):
+    """Clusterers that keep a center for each cluster."""
+
+    n_clusters: int
+    labels_: np.ndarray
+    cluster_centers_: np.ndarray
+    cluster_sizes_: np.ndarray
+
+    @property
+    def _by_direction(self) -> bool:
+        """Whether rows are compared by cosine, and not by distance."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of new rows: that of the nearest center, whatever sizes this leads to."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False)
+        centers = self.cluster_centers_.astype(X.dtype)
+        if self._by_direction:
+            return (unit_rows(X) @ centers.T).argmax(axis=1).astype(np.int32)
+        return pairwise_distances_argmin_min(X, centers)[0].astype(np.int32)
+
+    def _check_rows(self, X: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
+        """Rows, of length 1 if they are compared by direction, and their weights; errors come before any work."""
+        self._validate_params()
+        if isinstance(self.n_clusters, bool | np.bool_):
+            raise ValueError(f"n_clusters={self.n_clusters} is not a number: give how many clusters you want.")
+        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=reset)
+        if reset and self.n_clusters > X.shape[0]:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={X.shape[0]} rows of X.")
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise ValueError("sample_weight is zero for every row: some rows must count.")
+        if self._by_direction:
+            return unit_rows(X), weights
+        check_scale(X)
+        return X, weights
+
+    def _number_by_size(self, labels: np.ndarray) -> np.ndarray:
+        """Set the labels, clusters numbered from the largest, and their sizes; ``order[new] = old``."""
+        order = order_by_size(labels, self.n_clusters)
+        number = np.empty(self.n_clusters, dtype=np.int32)
+        number[order] = np.arange(self.n_clusters)
+        self.labels_ = number[labels]
+        self.n_clusters_ = self.n_clusters
+        self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters)
+        return order
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
