@@ -99,7 +99,7 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> homes = rng.normal(size=(300, 2))
     >>> customers = {"orders": rng.poisson(3, 300)}
-    >>> model = AggregateConstrainedKMeans(4, [AtLeast(30, ("orders", ">=", 4))], random_state=0)
+    >>> model = AggregateConstrainedKMeans(4, [AtLeast(20, ("orders", ">=", 4))], random_state=0)
     >>> model.fit(homes, attributes=customers).slack_.min(axis=0) >= 0
     array([ True])
     """
