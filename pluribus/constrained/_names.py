@@ -4,8 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ._balanced_kmeans import BalancedKMeans
 from ._cop_kmeans import CopKMeans
 from ._feedback_clusterer import FeedbackClusterer
+from ._frequency_sensitive import FrequencySensitiveKMeans
 from ._gaussian_mixture import ConstrainedGaussianMixture
 from ._mean_field_mixture import MeanFieldMixture
 from ._metric_pairwise_kmeans import MetricPairwiseKMeans
@@ -15,9 +17,11 @@ from ._seeded_kmeans import SeededKMeans
 from ._size_constrained_kmeans import SizeConstrainedKMeans
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
+    "balanced": BalancedKMeans,
     "constrained-kmeans": partial(SeededKMeans, fixed=True),
     "cop-kmeans": CopKMeans,
     "feedback": FeedbackClusterer,
+    "frequency-sensitive": FrequencySensitiveKMeans,
     "gmm": ConstrainedGaussianMixture,
     "mean-field": MeanFieldMixture,
     "mpckmeans": MetricPairwiseKMeans,
