@@ -25,6 +25,7 @@ SETS = ("iris", "wine", "glass", "ionosphere", "breast_w", "pima", "balance_scal
 CONSENSUS = ("ceac", "acccs")
 SOFT = ("pckmeans", "penalized")
 SEEDS_ONLY = ("seeded-kmeans",)  # need not keep to what it was told
+LEFT_OUT = ("ppc-mixture", "balanced", "frequency-sensitive")  # a second name of penalized; they heed no labels
 RIGHT = 0.95  # how probable it is that a soft pair is right
 MOST = 400  # objects of a set
 MANY = 50  # labeled objects, for the summary
@@ -39,7 +40,8 @@ def levels(quick: bool) -> tuple[int, ...]:
 def methods() -> tuple[str, ...]:
     from pluribus import constrained
 
-    return (*(name for name in constrained.names() if name != "ppc-mixture"), *CONSENSUS)  # a second name of penalized
+    left_out = ("ppc-mixture", "aggregate")  # a second name of penalized, and what heeds no pairs
+    return (*(name for name in constrained.names() if name not in left_out), *CONSENSUS)
 
 
 def tables(quick: bool) -> list[Published]:

@@ -65,8 +65,9 @@ def _distance(x, mean):
 
 @njit(cache=True, nogil=True)
 def _leave(x, mean, size):
-    for j in range(len(x)):
-        mean[j] = (size * mean[j] - x[j]) / (size - 1)
+    if size > 1:  # of an empty cluster, the mean stays where it was
+        for j in range(len(x)):
+            mean[j] = (size * mean[j] - x[j]) / (size - 1)
 
 
 @njit(cache=True, nogil=True)

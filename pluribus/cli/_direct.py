@@ -1,5 +1,6 @@
 """``--constrained-method``: one method over data and constraints, in place of an ensemble."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,21 @@ NOTE = (
     f"There is no ensemble: the members are {STARTS} starts of the same method without what is known. What a statement "
     "costs is the share of them that speak against it."
 )
+# Their conditions are about columns of the table, for which the command has no options.
+_ELSEWHERE = {"aggregate": "constrained.AggregateConstrainedKMeans in Python, or pluribus anonymize"}
 UNCERTAINTY_NOTE = "The method gives no memberships: an object is as uncertain as those starts disagree on its cluster."
 
 
 def check_options(name: str, k: int | None, given: dict[str, bool]) -> str:
     """The method's name, as ``constrained.by_name`` knows it; refuses options that it has no use for."""
-    if name.lower() not in constrained.names():
-        raise ValueError(f"--constrained-method is {name!r}: there are {', '.join(constrained.names())}.")
+    if name.lower() in _ELSEWHERE:
+        raise ValueError(
+            f"--constrained-method {name.lower()} needs conditions on columns, which this command does not take: use "
+            f"{_ELSEWHERE[name.lower()]}."
+        )
+    there = [method for method in constrained.names() if method not in _ELSEWHERE]
+    if name.lower() not in there:
+        raise ValueError(f"--constrained-method is {name!r}: there are {', '.join(there)}.")
     useless = [option for option, is_given in given.items() if is_given]
     if useless:
         raise ValueError(
@@ -32,6 +41,16 @@ def check_options(name: str, k: int | None, given: dict[str, bool]) -> str:
     if k is None:
         raise ValueError("--constrained-method does not find the number of clusters: give --k.")
     return name.lower()
+
+
+def check_known(name: str, known: Constraints | None) -> None:
+    """Refuse what is known about the rows if the method has no use for it."""
+    takes = inspect.signature(constrained.by_name(name)(n_clusters=1).fit).parameters
+    if known is not None and "constraints" not in takes:
+        raise ValueError(
+            f"--constrained-method {name} heeds no pairs and no known labels: leave out --must-link, --cannot-link and "
+            "--known-labels, or choose another method."
+        )
 
 
 def check_data(name: str, X: np.ndarray, scale: str) -> None:
@@ -57,7 +76,8 @@ class DirectMethod:
 
     def fit(self, X: np.ndarray, *, constraints: Constraints | None) -> "DirectMethod":
         """Cluster the rows."""
-        self.consensus_ = self.method.fit(X, constraints=constraints)
+        told = {} if constraints is None else {"constraints": constraints}
+        self.consensus_ = self.method.fit(X, **told)
         self.ensemble_ = self._starts(X)
         if not hasattr(self.consensus_, "membership_"):
             self._measure(self.consensus_)

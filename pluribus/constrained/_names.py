@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ._aggregate_kmeans import AggregateConstrainedKMeans
 from ._balanced_kmeans import BalancedKMeans
 from ._cop_kmeans import CopKMeans
 from ._feedback_clusterer import FeedbackClusterer
@@ -17,6 +18,7 @@ from ._seeded_kmeans import SeededKMeans
 from ._size_constrained_kmeans import SizeConstrainedKMeans
 
 _BY_NAME: dict[str, Callable[..., Any]] = {
+    "aggregate": AggregateConstrainedKMeans,
     "balanced": BalancedKMeans,
     "constrained-kmeans": partial(SeededKMeans, fixed=True),
     "cop-kmeans": CopKMeans,

@@ -99,6 +99,16 @@ def test_a_method_without_an_ensemble(job, method):
     assert labels["003"] != labels["004"]
 
 
+@pytest.mark.parametrize("method", ["balanced", "frequency-sensitive"])
+def test_a_method_that_heeds_no_pairs(job, method):
+    result, out = job("--constrained-method", method)
+    assert result.exit_code == 0, result.output
+    assert labels_of(out).nunique() == 3
+    result, _ = job("--constrained-method", method, must_link=["000,001"])
+    assert result.exit_code == 2
+    assert f"{method} heeds no pairs and no known labels" in " ".join(result.output.split())
+
+
 def test_what_a_statement_costs_a_method_without_an_ensemble(job):
     """The cost is what starts without the statements say, so a statement against the data costs all of them."""
     plain, out = job("--constrained-method", "cop-kmeans")
@@ -153,6 +163,7 @@ def test_advice_in_the_evidence(job):
         ({"cannot_link": ["000,001", "001,002", "000,002"]}, [], 2, ["--k is 2", "'000'"]),
         ({"must_link": ["000,001"]}, ["--consensus", "ppc"], 3, ["takes no constraints"]),
         ({}, ["--constrained-method", "magic"], 3, ["cop-kmeans"]),
+        ({}, ["--constrained-method", "aggregate"], 3, ["needs conditions on columns"]),
         ({}, ["--constrained-method", "gmm"], "auto", ["give --k"]),
         ({}, ["--constrained-method", "gmm", "--members", 9, "--resume"], 3, ["no use for --members, --resume"]),
         ({}, ["--constrained-method", "gmm", "--consensus", "ceac"], 3, ["no use for --consensus"]),
