@@ -151,7 +151,7 @@ def cluster(
         str | None,
         typer.Option(
             help="Cluster by this method directly, without an ensemble: cop-kmeans, pckmeans, mpckmeans, gmm, "
-            "penalized, mean-field, size-constrained …; needs --k.",
+            "penalized, mean-field, size-constrained, balanced …; needs --k.",
             metavar="NAME",
         ),
     ] = None,

@@ -80,6 +80,7 @@ def _run(job: ClusterJob) -> _output.Written:
         what = "--constrained-method" if direct is not None else f"--consensus {consensus}"
         raise ValueError(f"{what} needs the whole table in memory, and it is too large: choose another.")
     if direct is not None and data.array is not None:
+        _direct.check_known(direct, known)
         _direct.check_data(direct, data.array, job.scale)
     notes = [*data.notes, *not_used]
     console.print(f"{job.data.name}: {data.X.shape[0]:,} objects, {data.X.shape[1]} features", markup=False)
@@ -162,7 +163,8 @@ def clusterer(
 ) -> Any:
     """What clusters the rows: an ensemble and its consensus, or one method without an ensemble."""
     if direct is not None and k is not None:
-        return _direct.DirectMethod(direct, k, seed=job.seed, jobs=job.jobs, verbose=not job.quiet, **bounds)
+        asked = {name: bound for name, bound in bounds.items() if bound is not None}
+        return _direct.DirectMethod(direct, k, seed=job.seed, jobs=job.jobs, verbose=not job.quiet, **asked)
     return EnsembleClusterer(
         suitable_generator(consensus, k, job.members),
         consensus,

@@ -10,6 +10,7 @@ from pluribus.consensus import with_sizes
 from pluribus.partitions import SizeError, size_bounds
 
 DIRECT = "size-constrained"  # the method over data that takes sizes
+LOWER_ONLY = "balanced"  # and one that takes the fewest objects of a cluster, but not the most
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,13 @@ def check(sizes: Sizes | None, direct: str | None, known: Any, n: int, k: int | 
     """Refuse sizes that nothing would keep, before any work."""
     if sizes is None:
         return
-    if direct is not None and direct != DIRECT:
+    if direct == LOWER_ONLY:
+        if sizes.most is not None or sizes.balance:
+            raise ValueError(
+                f"--constrained-method {LOWER_ONLY} takes --min-size only: for other sizes use --constrained-method "
+                f"{DIRECT}."
+            )
+    elif direct is not None and direct != DIRECT:
         raise ValueError(f"--constrained-method {direct} takes no sizes: use --constrained-method {DIRECT}.")
     if direct is None and known is not None:
         raise ValueError(

@@ -45,6 +45,13 @@ def test_cluster(data, tmp_path, options, least, most, direct):
     assert direct or "objects are in another cluster than" in " ".join(result.output.split())
 
 
+def test_a_balanced_method(data, tmp_path):
+    out = tmp_path / "out"
+    result = run("cluster", data, "--k", 3, "--out", out, "--constrained-method", "balanced", "--min-size", "30%")
+    assert result.exit_code == 0, result.output
+    assert min(sizes_of(out)) >= 27
+
+
 def test_combine(tmp_path):
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], [50, 20, 10])
@@ -68,6 +75,7 @@ def test_combine(tmp_path):
         (["--min-size=-3"], "--min-size is '-3'"),
         (["--balance", "--min-size", 3], "--balance makes sizes equal"),
         (["--balance", "--constrained-method", "cop-kmeans"], "takes no sizes: use --constrained-method size-constr"),
+        (["--max-size", 40, "--constrained-method", "balanced"], "balanced takes --min-size only: for other sizes use"),
     ],
 )
 def test_refused_before_any_work(data, tmp_path, options, message):
