@@ -1,6 +1,9 @@
 """Data and what you know about it -> one partition. One file for one method."""
 
 from ._aggregate_kmeans import AggregateConstrainedKMeans
+from ._anonymizer import Anonymizer
+from ._anonymizer_checks import PublishedCheck, check_published
+from ._anonymizer_report import AnonymityReport
 from ._balanced_kmeans import BalancedKMeans
 from ._base import ConstrainedMixin
 from ._conditions import Aggregate, AtLeast, Condition, Distinct, EntropyDiversity, RecursiveDiversity
@@ -22,6 +25,8 @@ from ._size_constrained_kmeans import SizeConstrainedKMeans
 __all__ = [
     "Aggregate",
     "AggregateConstrainedKMeans",
+    "AnonymityReport",
+    "Anonymizer",
     "AtLeast",
     "BalancedKMeans",
     "Condition",
@@ -38,10 +43,12 @@ __all__ = [
     "NoFeasibleAssignmentError",
     "PairwiseKMeans",
     "PenalizedMixture",
+    "PublishedCheck",
     "RecursiveDiversity",
     "SeededKMeans",
     "SizeConstrainedKMeans",
     "by_name",
+    "check_published",
     "names",
     "satisfied",
 ]
