@@ -103,8 +103,6 @@ class QuasiColumn:
         self.values = found.values if self.kind == "category" else found.values.astype(np.float64)
         in_days = self.kind == "date" and bool((self.values[~self.gaps] % 1 == 0).all())
         self.whole = in_days or series.dtype.kind in "iu"
-            self.kind == "date" and bool((self.values[~self.gaps] % 1 == 0).all())
-        )
         if self.kind == "boolean":
             self.levels = ["False", "True"]
             self.values = np.where(self.gaps, -1, self.values).astype(np.int64)
