@@ -1,13 +1,14 @@
 """The data sets of the papers' tables: from scikit-learn, made here, or read from a folder of CSV files.
 
 The folder is ``shared/data`` beside the repository, or what the environment variable PLURIBUS_DATA names. Each file is
-NAME.csv.gz: features, and a last column ``label``; or NAME.npz: ``X`` and ``y``. Nothing is copied into the repository.
+NAME.csv.gz: features, and a last column ``label``; or NAME.npz: ``X`` and ``y``, of documents the arrays of a sparse
+matrix and ``y``. Nothing is copied into the repository.
 """
 
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,14 +25,15 @@ READ = (
     "soybean_small",
     "mnist_test",
     "balance_scale",
+    "text_k1a",
 )
-ARRAYS = ("mnist_test",)  # of READ, those in NAME.npz
+ARRAYS = ("mnist_test", "text_k1a")  # of READ, those in NAME.npz
 
 
 class DataSet(NamedTuple):
     """Objects, and the classes that a consensus should find."""
 
-    X: np.ndarray
+    X: Any
     y: np.ndarray
 
 
@@ -49,6 +51,15 @@ def load(name: str, seed: int = 0) -> DataSet:
     if name in _MADE:
         return _MADE[name](np.random.default_rng(seed))
     return _LOADED[name]()
+
+
+def load_text(name: str) -> DataSet:
+    """Documents as counts of terms, sparse."""
+    from scipy import sparse
+
+    with np.load(_file(name)) as arrays:
+        parts = arrays["data"].astype(np.float64), arrays["indices"], arrays["indptr"]
+        return DataSet(sparse.csr_array(parts, shape=tuple(arrays["shape"])), arrays["y"])
 
 
 def load_raw(name: str) -> DataSet:
