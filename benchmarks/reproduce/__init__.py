@@ -3,4 +3,15 @@
 Each source is a module here, with its protocol (``tables``, ``n_runs`` and ``score``; see ``_published``).
 """
 
-SOURCES = ("scec", "ppc", "penca", "embedding", "lift", "lift-emd", "constrained", "constrained-papers")
+SOURCES = (
+    "scec",
+    "ppc",
+    "penca",
+    "embedding",
+    "lift",
+    "lift-emd",
+    "constrained",
+    "constrained-papers",
+    "balanced",
+    "aggregate",
+)

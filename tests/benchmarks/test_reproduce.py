@@ -204,6 +204,14 @@ def test_a_row_of_lifted_consensus():
     assert found["LiftKm"] == pytest.approx(0.114, abs=0.03)
 
 
+def test_a_row_of_conditions_on_clusters():
+    from benchmarks.reproduce import aggregate
+
+    found = aggregate.score(aggregate.TITLE, "1", 0, True)
+    assert set(found) == set(aggregate.tables(True)[0].methods)
+    assert found["flow"] < found["random + deadlock"] < found["random"] < found["start"]
+
+
 def test_curves_of_the_constrained_methods():
     from benchmarks.reproduce import constrained
 
