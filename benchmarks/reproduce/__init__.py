@@ -14,5 +14,4 @@ SOURCES = (
     "constrained-papers",
     "balanced",
     "aggregate",
-    "balanced",
 )
