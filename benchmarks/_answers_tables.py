@@ -93,10 +93,10 @@ def verdicts(
         ahead = [_ahead(scores, place) for place in range(1, len(others) + 1)]
         if not np.isnan(ahead).all():
             nearest = int(np.nanargmin(ahead))
-            met = "met" if ahead[nearest] >= lead else "MISSED"
+            met = "met" if ahead[nearest] >= lead and ahead[nearest] > 0 else "MISSED"
             yield (
-                f"{half or 'all sets'}: ours is {ahead[nearest]:+.3f} ahead of {others[nearest]}, the best other, in "
-                f"the mean of the sets that both finished; asked {lead:+.2f}: {met}."
+                f"{half or 'all sets'}: ours {ahead[nearest]:+.3f} beside {others[nearest]}, the best other, in the "
+                f"mean of the sets that both finished; asked {f'{lead:+.2f}' if lead else 'above 0'}: {met}."
             )
     if known_k:
         names = [name for name in records if any(records[name][method]["runs"] for method in others)]

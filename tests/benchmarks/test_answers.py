@@ -144,7 +144,7 @@ def test_tables_and_verdicts():
     assert "all, 1 of 2" in shown
     assert "+0.200" in shown  # over Genie, on the one that both finished
     lines = list(_answers_tables.verdicts(records, "ours", ["Ward", "Genie"], [0], known_k=True))
-    assert lines[0].startswith("all sets: ours is +0.100 ahead of Ward")
+    assert lines[0].startswith("all sets: ours +0.100 beside Ward")
     assert lines[0].endswith("met.")
     assert lines[2].endswith("MISSED.")
     assert "circles (-0.20)" in lines[-1]
