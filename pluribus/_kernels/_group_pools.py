@@ -48,7 +48,15 @@ def near_groups(X, labels, means, sizes, found):
 
 
 @njit(cache=True, nogil=True)
-def _random_groups(X, k, c, random, labels):
+def _below(n, draws):
+    """A whole number from 0 to n - 1, by the next of the draws; the first one counts how many were used."""
+    at = 1 + int(draws[0]) % (len(draws) - 1)
+    draws[0] += 1
+    return int(draws[at] * n)
+
+
+@njit(cache=True, nogil=True)
+def _random_groups(X, k, c, draws, labels):
     """Fill ``labels`` with c groups: each of a row drawn, or the one farthest from it, and the k - 1 nearest to that;
     what remains goes where it is nearest."""
     n, d = X.shape
@@ -58,8 +66,8 @@ def _random_groups(X, k, c, random, labels):
     far = np.empty(n)
     means, sizes = np.zeros((c, d)), np.full(c, k)
     for g in range(c):
-        seed = rows[random.integers(0, left)]
-        if random.random() < 0.5:
+        seed = rows[_below(left, draws)]
+        if _below(2, draws):
             best, drawn = -1.0, seed
             for i in range(left):
                 apart = squared_distance(X[rows[i]], X[drawn])
@@ -117,9 +125,9 @@ def _tally(rules, labels, c):
 
 
 @njit(cache=True, nogil=True)
-def _remade(X, rules, k, c, random, least, labels, means):
+def _remade(X, rules, k, c, draws, least, labels, means):
     """Fill in c new groups and their means; return their squared error, infinite if they break a rule."""
-    _random_groups(X, k, c, random, labels)
+    _random_groups(X, k, c, draws, labels)
     tally = _tally(rules, labels, c)
     means_of(X, labels, means, np.empty(c, np.int64))
     first, following, before = np.empty(c, np.int64), np.empty(len(X), np.int64), np.empty(len(X), np.int64)
@@ -143,25 +151,26 @@ def _remade(X, rules, k, c, random, least, labels, means):
 
 
 @njit(cache=True, nogil=True)
-def remake_pools(X, labels, rules, k, most_groups, n_pooled, n_rounds, random, least):
-    """Make each group anew with its nearest ones, ``n_rounds`` times, and keep what lowers the error and complies.
+def remake_pools(X, labels, rules, k, most_groups, n_pooled, orders, draws, least):
+    """Make each group anew with its nearest ones, in each of these orders, and keep what lowers the error and complies.
 
-    There may be fewer groups afterwards, so that some labels are not used, or more, up to ``most_groups``.
+    ``draws`` are random numbers between 0 and 1, but for a 0 at the start. There may be fewer groups afterwards, so
+    that some labels are not used, or more, up to ``most_groups``.
     """
     c, d = most_groups, X.shape[1]
     means, sizes = np.empty((c, d)), np.empty(c, np.int64)
     means_of(X, labels, means, sizes)
-    order, start = np.argsort(labels, kind="mergesort"), 0
-    members = [order[:0] for _ in range(c)]
+    by_group, start = np.argsort(labels, kind="mergesort"), 0
+    members = [by_group[:0] for _ in range(c)]
     for g in range(c):
-        members[g] = order[start : start + sizes[g]]
+        members[g] = by_group[start : start + sizes[g]]
         start += sizes[g]
     near, who = np.empty(n_pooled), np.empty(n_pooled + 1, np.int64)
-    for _ in range(n_rounds):
-        for g in random.permutation(c):
+    for order in orders:
+        for g in order:
             if sizes[g] == 0:
                 continue
-            others = random.integers(1, n_pooled)
+            others = 1 + _below(n_pooled - 1, draws)
             who[0] = g
             pooled = 1 + nearest_groups(means[g], means, sizes, g, near[:others], who[1 : others + 1])
             n = sizes[who[:pooled]].sum()
@@ -175,9 +184,9 @@ def remake_pools(X, labels, rules, k, most_groups, n_pooled, n_rounds, random, l
             while empty < c and sizes[empty] > 0:
                 empty += 1
             fewest, most = max(1, pooled - 1), min(n // k, pooled + (1 if empty < c else 0))
-            made = random.integers(fewest, most + 1)
+            made = fewest + _below(most + 1 - fewest, draws)
             new, new_means = np.empty(n, np.int64), np.empty((made, d))
-            if _remade(X[rows], _among(rules, rows), k, made, random, least, new, new_means) >= error - least:
+            if _remade(X[rows], _among(rules, rows), k, made, draws, least, new, new_means) >= error - least:
                 continue
             if made > pooled:
                 who[pooled] = empty

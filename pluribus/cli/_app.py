@@ -47,6 +47,22 @@ class Unobserved(enum.StrEnum):
     zero = "zero"
 
 
+class Diversity(enum.StrEnum):
+    """How the values of a sensitive column must be spread."""
+
+    distinct = "distinct"
+    entropy = "entropy"
+    recursive = "recursive"
+
+
+class Generalize(enum.StrEnum):
+    """What the numbers of a group become."""
+
+    mean = "mean"
+    range = "range"
+    median = "median"
+
+
 _CONSENSUS = (
     "Consensus function: acccs, ceac, cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, lwea, lwgp, mcla, medoid, "
     "mmec, penca, ppc, qmi, scec or voting."
@@ -323,6 +339,69 @@ def validate(
             id_column=id_column,
             out=out,
             as_json=json,
+            quiet=quiet,
+        )
+    )
+
+
+@app.command()
+@explained
+def anonymize(
+    data: Annotated[Path, typer.Argument(help="A table: CSV (any delimiter), Parquet or NPZ.")],
+    k: Annotated[int, typer.Option("--k", help="The fewest rows that must look alike.", min=1)] = 10,
+    quasi: Annotated[
+        str,
+        typer.Option(
+            help="Columns by which somebody could be found, separated by commas (default: all but the id and the "
+            "sensitive one).",
+            metavar="COLUMNS",
+        ),
+    ] = "",
+    sensitive: Annotated[
+        str | None, typer.Option(help="Column that is published as it is, such as a diagnosis.", metavar="COLUMN")
+    ] = None,
+    l: Annotated[  # noqa: E741
+        float | None, typer.Option("--l", help="How diverse the sensitive column must be in each group.", min=1)
+    ] = None,
+    diversity: Annotated[
+        Diversity,
+        typer.Option(
+            help="At least l different values; an entropy of at least log(l); or a most frequent value that is less "
+            "than m times as frequent as the l-th and all rarer ones."
+        ),
+    ] = Diversity.distinct,
+    m: Annotated[float, typer.Option("--m", help="For --diversity recursive.", min=0)] = 2.0,
+    generalize: Annotated[
+        Generalize, typer.Option(help="What numbers of a group become; categories: most frequent, or set of values.")
+    ] = Generalize.mean,
+    seed: Seed = 0,
+    id_column: Id = None,
+    ignore: Ignore = "",
+    out: Out = None,
+    jobs: Annotated[int, typer.Option(help="Cores; -1 is all. The result does not depend on it.")] = -1,
+    quiet: Quiet = False,
+) -> None:
+    """Publish a table so that each row looks like at least k - 1 others (k-anonymity), with little loss.
+
+    Writes the anonymous table, in the same format and order of rows, and report.html.
+    """
+    from pluribus.cli._anonymize import AnonymizeJob, run
+
+    run(
+        AnonymizeJob(
+            data=data,
+            k=k,
+            quasi=quasi,
+            sensitive=sensitive,
+            l=l,
+            diversity=diversity.value,
+            m=m,
+            generalize=generalize.value,
+            seed=seed,
+            id_column=id_column,
+            ignore=ignore,
+            out=out,
+            jobs=jobs,
             quiet=quiet,
         )
     )

@@ -22,6 +22,7 @@ _POOLED_ROWS = 100  # and their rows, about
 _ROUNDS = 4  # in which each group is made anew with its nearest ones
 _MOST_ROUNDS = 64
 _WORK = 16_000  # rows times rounds, where there is time for more of them
+_DRAWS = 100_003  # random numbers, used in turn; a prime, so that they come in other places when they repeat
 _PASSES = 4  # over neighborhoods, each time others
 _FLOWS = 50  # exact assignments, at most
 _LEAST = 1e-10  # of the total squared error per row: less is rounding
@@ -154,7 +155,10 @@ class GroupSearch:
         n_rounds = int(np.clip(_WORK // len(self.X), _ROUNDS, _MOST_ROUNDS))
         random = np.random.default_rng(seed)
         n_pooled = int(np.clip(_POOLED_ROWS * (labels.max() + 1) // len(X), 2, _POOLED))
-        remake_pools(X, labels, needed.rules, self.k, len(X) // self.k, n_pooled, n_rounds, random, self.least)
+        most = len(X) // self.k
+        orders = random.permuted(np.tile(np.arange(most), (n_rounds, 1)), axis=1)
+        draws = np.r_[0, random.random(_DRAWS)]
+        remake_pools(X, labels, needed.rules, self.k, most, n_pooled, orders, draws, self.least)
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int64)
         return refine(X, labels, labels.max() + 1, needed).labels
 

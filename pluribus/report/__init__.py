@@ -3,6 +3,7 @@
 The report on a result says how many clusters, how sure, and where it is ambiguous.
 """
 
+from pluribus.report._anonymity import Anonymity, write_anonymity
 from pluribus.report._case import Case
 from pluribus.report._comparison import Comparison, ComparisonSummary, summarize_comparison
 from pluribus.report._comparison_page import write_comparison
@@ -20,6 +21,7 @@ __all__ = [
     "MEASURES",
     "SHORT",
     "SHORT_SPATIAL",
+    "Anonymity",
     "Case",
     "Comparison",
     "ComparisonSummary",
@@ -34,6 +36,7 @@ __all__ = [
     "summarize",
     "summarize_comparison",
     "summarize_validation",
+    "write_anonymity",
     "write_comparison",
     "write_report",
     "write_validation",
