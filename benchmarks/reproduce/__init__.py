@@ -14,4 +14,5 @@ SOURCES = (
     "constrained-papers",
     "balanced",
     "aggregate",
+    "anonymize",
 )

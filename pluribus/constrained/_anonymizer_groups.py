@@ -108,8 +108,9 @@ class GroupSearch:
             self._note("exact assignments")
 
     def _lower(self, name: str, *, diverse: bool) -> None:
-        """Lower the error in neighborhoods; where there is one, in one pass."""
-        for number in range(_PASSES if self.labels.max() >= _NEIGHBORHOOD else 1):
+        """Lower the error in neighborhoods; in one pass where there is one of them, or where all will be changed again."""
+        last = diverse or self.diversity is None
+        for number in range(_PASSES if last and self.labels.max() >= _NEIGHBORHOOD else 1):
             self._over_neighborhoods(self._remade if not diverse else self._remade_diverse, f"{name}, {number + 1}")
             self._note(f"{name}, {number + 1}")
 
