@@ -1,10 +1,9 @@
 """Balanced clustering of documents: sample, populate and refine, and frequency-sensitive spherical k-means.
 
 The source has charts only, on 20 newsgroups and on 2340 news pages ("yahoo", which is k1a of the CLUTO sets). Theirs
-are runs of its protocol on k1a made before and apart from this library, from five runs. Documents are counts of terms,
-scaled to length 1; samples are half of them. All methods of a run have the same start, by k-means++ (those of theirs
-are small perturbations of the mean). The stream, ``sfs``, comes in several passes in theirs, so in ours too; one pass
-in a random order stands beside.
+are runs of its protocol on k1a made before and apart from this library, mostly five of each. Documents are counts of
+terms, scaled to length 1; samples are half of them. All methods of a run have the same start, by k-means++. How often
+the stream, ``sfs``, passes by in theirs is not known: several passes come near, and one pass stands beside.
 """
 
 from functools import cache
