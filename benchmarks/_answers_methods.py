@@ -14,15 +14,16 @@ from benchmarks._worker import Task
 Fit = Callable[[Any, int, int], np.ndarray]  # of X, number of clusters, seed
 
 # Of the processor, for all runs of a method on a set; the first may take all, and others start only if they fit in.
-SECONDS, SECONDS_IF_LARGE, LARGE = 60, 300, 5000
+SECONDS, SECONDS_IF_LARGE = 60, 300
+LARGE, WIDE = 5000, 1000  # rows or columns from which a set is large
 GIGABYTES = 8
 MOST_BY_SILHOUETTE = 20
 SILHOUETTE_ROWS = 10_000  # of a larger set, so many are drawn, as scikit-learn's sample_size does
 
 
-def time_limit(n: int) -> int:
-    """Seconds of the processor that a method has for a set of n rows."""
-    return SECONDS_IF_LARGE if n >= LARGE else SECONDS
+def time_limit(n: int, d: int) -> int:
+    """Seconds of the processor that a method has for a set of n rows and d columns."""
+    return SECONDS_IF_LARGE if n >= LARGE or d >= WIDE else SECONDS
 
 
 def answer(method: str, path: str, seeds: list[int]) -> Task:
@@ -33,7 +34,7 @@ def answer(method: str, path: str, seeds: list[int]) -> Task:
     fit(np.random.default_rng(0).normal(size=(60, 3)), 3, 0)
     begun = time.process_time()
     resource.setrlimit(resource.RLIMIT_AS, (int(GIGABYTES * 1e9),) * 2)
-    most = int(begun) + 2 + time_limit(len(data.y))
+    most = int(begun) + 2 + time_limit(*data.X.shape)
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
     def work() -> list[dict[str, Any]]:
@@ -47,7 +48,7 @@ def answer(method: str, path: str, seeds: list[int]) -> Task:
                 spent = time.process_time() - cpu_start
                 runs.append({"seed": seed, "labels": labels, "seconds": time.perf_counter() - start})
                 runs[-1]["cpu_seconds"] = spent
-                if time.process_time() - begun + 1.2 * spent > time_limit(len(data.y)):
+                if time.process_time() - begun + 1.2 * spent > time_limit(*data.X.shape):
                     break
         return runs
 

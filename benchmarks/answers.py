@@ -45,8 +45,8 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     records = answers.records
     single = [peer for peer in PEERS if peer in peers]
     limits = (
-        f"A method has {SECONDS} s of the processor for a set, {SECONDS_IF_LARGE} s from {LARGE:,} rows on, and "
-        f"{GIGABYTES} GB; what did not finish is missing."
+        f"A method has {SECONDS} s of the processor for a set, {SECONDS_IF_LARGE} s from {LARGE:,} rows or {WIDE:,} "
+        f"columns on, and {GIGABYTES} GB; what did not finish is missing."
     )
     for title, ours, others in (
         ("At the true number of clusters", "ours", single),
@@ -97,7 +97,8 @@ class Answers:
             f"{name}, {method}",
             answer,
             repeat=1,
-            time_limit=10 * time_limit(record["n"]),  # the process counts its own; this is for one that sleeps
+            time_limit=10
+            * time_limit(record["n"], record["d"]),  # the process counts its own; this is for one that sleeps
             may_fail=not method.startswith("ours"),
             method=method,
             path=str(path),
