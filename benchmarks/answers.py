@@ -13,6 +13,7 @@ from benchmarks._answers_methods import (
     LARGE,
     SECONDS,
     SECONDS_IF_LARGE,
+    WIDE,
     answer,
     time_beside_ours,
     time_limit,
