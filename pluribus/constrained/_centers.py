@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from pluribus.partitions import order_by_size
 from pluribus.tables import check_scale
 
+from ._kmeans import warn_of_empty_clusters
 from ._unit_points import unit_rows
 
 _FLOATS = [np.float64, np.float32]
@@ -61,6 +62,7 @@ class CentersMixin(ClusterMixin, BaseEstimator):
         self.labels_ = number[labels]
         self.n_clusters_ = self.n_clusters
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters)
+        warn_of_empty_clusters(self.labels_, self.n_clusters)
         return order
 
     def __sklearn_tags__(self) -> Any:
