@@ -8,6 +8,7 @@ from ._microaggregation import squared_distance
 from ._tallies import Rules, Tally, count_all, shortfall
 
 _PASSES = 30  # over the rows of a pool
+_SWAPS = 100_000  # that are tried to mend a group
 
 
 @njit(cache=True, nogil=True)
@@ -134,7 +135,7 @@ def _remade(X, rules, k, c, draws, least, labels, means):
     member_chains(labels, first, following, before)
     for g in range(c):
         if shortfall(rules, tally, g, -1, -1) > 0 and not mend(
-            X, rules, tally, g, means, labels, first, following, before
+            X, rules, tally, g, 1, _SWAPS, means, labels, first, following, before
         ):
             return np.inf
     for g in range(c):

@@ -164,7 +164,7 @@ class QuasiColumn:
             middle = np.median(values) if len(values) else 0.0
             sums = np.bincount(labels[known], self.values[known] - middle, minlength=c)
             centers[some] = middle + sums[some] / sizes[some]
-        spread = float(values.std()) if len(values) else 0.0
+        spread = float(values.max() / 2 - values.min() / 2) if len(values) else 0.0
         if 0 < spread < np.inf:
             centers = np.round(centers, int(np.clip(_DIGITS - np.floor(np.log10(spread)), -300, 300)))
         away = np.abs(centers[labels] - self.values)[known]

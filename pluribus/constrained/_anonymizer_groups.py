@@ -25,6 +25,7 @@ _WORK = 16_000  # rows times rounds, where there is time for more of them
 _DRAWS = 100_003  # random numbers, used in turn; a prime, so that they come in other places when they repeat
 _PASSES = 4  # over neighborhoods, each time others
 _FLOWS = 50  # exact assignments, at most
+_SWAPS = 1_000_000  # that are tried to mend a group
 _LEAST = 1e-10  # of the total squared error per row: less is rounding
 
 
@@ -108,7 +109,7 @@ class GroupSearch:
             self._note("exact assignments")
 
     def _lower(self, name: str, *, diverse: bool) -> None:
-        """Lower the error in neighborhoods; in one pass where there is one of them, or where all will be changed again."""
+        """Lower the error in neighborhoods; in one pass where there is one, or where all will be changed again."""
         last = diverse or self.diversity is None
         for number in range(_PASSES if last and self.labels.max() >= _NEIGHBORHOOD else 1):
             self._over_neighborhoods(self._remade if not diverse else self._remade_diverse, f"{name}, {number + 1}")
@@ -220,7 +221,8 @@ def _moved(X: np.ndarray, labels: np.ndarray, needed: Requirements) -> np.ndarra
     n_groups = int(labels.max()) + 1
     clusters = _Clusters(X, labels, n_groups, needed)
     for g in np.flatnonzero(needed.shortfalls(labels, n_groups)):
-        mend(clusters.X, needed.rules, clusters.tally, g, clusters.means, clusters.labels, *clusters.chains)
+        how = 1, _SWAPS
+        mend(clusters.X, needed.rules, clusters.tally, g, *how, clusters.means, clusters.labels, *clusters.chains)
     return clusters.labels
 
 
