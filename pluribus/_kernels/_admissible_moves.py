@@ -98,6 +98,19 @@ def _move(X, rules, tally, means, i, b, labels, first, following, before):
 
 
 @njit(cache=True, nogil=True)
+def _swap(X, rules, tally, means, i, other, labels, first, following, before):
+    a, b = labels[i], labels[other]
+    for j in range(X.shape[1]):
+        away = X[other, j] - X[i, j]
+        means[a, j] += away / tally.sizes[a]
+        means[b, j] -= away / tally.sizes[b]
+    change(rules, tally, a, i, other)
+    change(rules, tally, b, other, i)
+    _transfer(i, b, labels, first, following, before)
+    _transfer(other, a, labels, first, following, before)
+
+
+@njit(cache=True, nogil=True)
 def improve(X, rules, tally, candidates, n_tried, n_partners, least, means, labels, first, following, before):
     """One pass: each row goes where that lowers the dispersion most and all conditions stay, or is swapped.
 
@@ -108,7 +121,7 @@ def improve(X, rules, tally, candidates, n_tried, n_partners, least, means, labe
     candidates : (n, m)
         Clusters to go to, the nearest first.
     n_tried : int
-        With members of how many of them to try a swap.
+        With members of how many of them to try a swap, where the conditions do not allow a move that would gain.
     n_partners : int
         How many of these to try.
     least : float
@@ -122,34 +135,37 @@ def improve(X, rules, tally, candidates, n_tried, n_partners, least, means, labe
         Moves and swaps that were made.
     """
     n_changes = 0
+    blocked = np.empty(n_tried, np.int64)
     for i in range(len(labels)):
         a = labels[i]
         size = tally.sizes[a]
-        if size > 1:
-            saved = size / (size - 1.0) * _distance(X[i], means[a])
-            best, lowest = -1, -least
-            if saved > least and shortfall(rules, tally, a, i, -1) == 0:
-                for b in candidates[i]:
-                    if b == a:
-                        continue
-                    value = tally.sizes[b] / (tally.sizes[b] + 1.0) * _distance(X[i], means[b]) - saved
-                    if value < lowest and shortfall(rules, tally, b, -1, i) == 0:
-                        best, lowest = b, value
-            if best >= 0:
-                _move(X, rules, tally, means, i, best, labels, first, following, before)
-                n_changes += 1
-                continue
-        best, lowest, tried = -1, -least, 0
+        if size == 1:
+            continue
+        saved = size / (size - 1.0) * _distance(X[i], means[a])
+        if saved <= least:
+            continue
+        can_leave = shortfall(rules, tally, a, i, -1) == 0
+        best, lowest, n_blocked = -1, -least, 0
         for b in candidates[i]:
             if b == a:
                 continue
-            if tried == n_tried:
-                break
-            tried += 1
+            value = tally.sizes[b] / (tally.sizes[b] + 1.0) * _distance(X[i], means[b]) - saved
+            if value >= lowest:
+                continue
+            if can_leave and shortfall(rules, tally, b, -1, i) == 0:
+                best, lowest = b, value
+            elif n_blocked < n_tried:
+                blocked[n_blocked] = b
+                n_blocked += 1
+        if best >= 0:
+            _move(X, rules, tally, means, i, best, labels, first, following, before)
+            n_changes += 1
+            continue
+        for b in blocked[:n_blocked]:  # what would gain by itself, but for the conditions
             other, seen = first[b], 0
             while other >= 0 and seen < n_partners:
                 seen += 1
-                value = _swap_change(X[i], X[other], means[a], means[b], tally.sizes[a], tally.sizes[b])
+                value = _swap_change(X[i], X[other], means[a], means[b], size, tally.sizes[b])
                 if (
                     value < lowest
                     and shortfall(rules, tally, a, i, other) == 0
@@ -158,79 +174,106 @@ def improve(X, rules, tally, candidates, n_tried, n_partners, least, means, labe
                     best, lowest = other, value
                 other = following[other]
         if best >= 0:
-            b = labels[best]
-            for j in range(X.shape[1]):
-                away = X[best, j] - X[i, j]
-                means[a, j] += away / tally.sizes[a]
-                means[b, j] -= away / tally.sizes[b]
-            change(rules, tally, a, i, best)
-            change(rules, tally, b, best, i)
-            _transfer(i, b, labels, first, following, before)
-            _transfer(best, a, labels, first, following, before)
+            _swap(X, rules, tally, means, i, best, labels, first, following, before)
             n_changes += 1
     return n_changes
 
 
 @njit(cache=True, nogil=True)
-def mend(X, rules, tally, h, means, labels, first, following, before):
+def _price(cost, mended):
+    """Of two changes the one with the lower price is better: dear ones for what they mend, gains times it."""
+    return cost / mended if cost > 0 else cost * mended
+
+
+@njit(cache=True, nogil=True)
+def _mended(rules, tally, missing, i, a, b):
+    """By how much the shortfall falls if row i goes from a to b."""
+    before = missing[a] + missing[b]
+    after = shortfall(rules, tally, a, i, -1)
+    return before - after - shortfall(rules, tally, b, -1, i) if after < before else 0.0
+
+
+@njit(cache=True, nogil=True)
+def _moves_that_mend(X, rules, tally, h, missing, means, labels, rows, targets, prices):
+    """All moves into cluster h that mend, and of each row of h the best one out of it; returns how many."""
+    count = 0
+    for i in range(len(labels)):
+        a = labels[i]
+        size = tally.sizes[a]
+        saved = -1.0
+        best, lowest = -1, np.inf
+        for b in range(len(missing)) if a == h else range(h, h + 1):
+            if b == a:
+                continue
+            mended = _mended(rules, tally, missing, i, a, b)
+            if mended > 1e-12:
+                if saved < 0:
+                    saved = size / (size - 1.0) * _distance(X[i], means[a]) if size > 1 else 0.0
+                other = tally.sizes[b]
+                price = _price(other / (other + 1.0) * _distance(X[i], means[b]) - saved, mended)
+                if price < lowest:
+                    best, lowest = b, price
+        if best >= 0:
+            rows[count], targets[count], prices[count] = i, best, lowest
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _swap_that_mends(X, rules, tally, h, missing, means, labels, first, following, most):
+    """The best swap of a row of h for one of another cluster, of at most so many; (-1, -1) if none mends."""
+    best, partner, lowest = -1, -1, np.inf
+    i, seen = first[h], 0
+    while i >= 0 and (seen == 0 or seen < most):
+        for other in range(len(labels)):
+            b = labels[other]
+            if b == h:
+                continue
+            mended = missing[h] + missing[b] - shortfall(rules, tally, h, i, other)
+            if mended <= 1e-12:
+                continue
+            mended -= shortfall(rules, tally, b, other, i)
+            if mended > 1e-12:
+                cost = _swap_change(X[i], X[other], means[h], means[b], tally.sizes[h], tally.sizes[b])
+                if _price(cost, mended) < lowest:
+                    best, partner, lowest = i, other, _price(cost, mended)
+        seen += len(labels)
+        i = following[i]
+    return best, partner
+
+
+@njit(cache=True, nogil=True)
+def mend(X, rules, tally, h, at_once, most_swaps, means, labels, first, following, before):
     """Bring cluster h to comply, by moves and then swaps that lower the shortfall of both clusters together.
 
-    Each time it is the one which costs least dispersion for what it mends. Returns whether the cluster complies.
+    Those go first which cost least dispersion for what they mend; `at_once` of them before they are weighed anew, and
+    swaps are sought among `most_swaps` pairs. Returns whether the cluster complies.
     """
     n, c = len(labels), len(first)
     missing = np.empty(c)
     for g in range(c):
         missing[g] = shortfall(rules, tally, g, -1, -1)
+    rows, targets, prices = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
     while missing[h] > 0:
-        best, target, dearest = -1, -1, np.inf
-        for i in range(n):
+        n_moves, n_made = _moves_that_mend(X, rules, tally, h, missing, means, labels, rows, targets, prices), 0
+        for move in np.argsort(prices[:n_moves]):
+            i, b = rows[move], targets[move]
             a = labels[i]
-            for g in range(c) if a == h else range(h, h + 1):
-                if g == a:
-                    continue
-                after = shortfall(rules, tally, a, i, -1)
-                if missing[a] + missing[g] - after <= 1e-12:
-                    break
-                mended = missing[a] + missing[g] - after - shortfall(rules, tally, g, -1, i)
-                if mended > 1e-12:
-                    size, other = tally.sizes[a], tally.sizes[g]
-                    saved = size / (size - 1.0) * _distance(X[i], means[a]) if size > 1 else 0.0
-                    price = (other / (other + 1.0) * _distance(X[i], means[g]) - saved) / mended
-                    if price < dearest:
-                        best, target, dearest = i, g, price
-        if best >= 0:
-            a = labels[best]
-            _move(X, rules, tally, means, best, target, labels, first, following, before)
+            if n_made > 0 and _mended(rules, tally, missing, i, a, b) <= 1e-12:
+                continue
+            _move(X, rules, tally, means, i, b, labels, first, following, before)
             missing[a] = shortfall(rules, tally, a, -1, -1)
-            missing[target] = shortfall(rules, tally, target, -1, -1)
+            missing[b] = shortfall(rules, tally, b, -1, -1)
+            n_made += 1
+            if n_made == at_once or missing[h] <= 0:
+                break
+        if n_made > 0:
             continue
-        partner, best, dearest = -1, -1, np.inf
-        i = first[h]
-        while i >= 0:
-            for other in range(n):
-                b = labels[other]
-                if b == h:
-                    continue
-                mended = missing[h] + missing[b] - shortfall(rules, tally, h, i, other)
-                if mended <= 1e-12:
-                    continue
-                mended -= shortfall(rules, tally, b, other, i)
-                if mended > 1e-12:
-                    price = _swap_change(X[i], X[other], means[h], means[b], tally.sizes[h], tally.sizes[b]) / mended
-                    if price < dearest:
-                        best, partner, dearest = i, other, price
-            i = following[i]
-        if best < 0:
+        i, other = _swap_that_mends(X, rules, tally, h, missing, means, labels, first, following, most_swaps)
+        if i < 0:
             return False
-        b = labels[partner]
-        for j in range(X.shape[1]):
-            away = X[partner, j] - X[best, j]
-            means[h, j] += away / tally.sizes[h]
-            means[b, j] -= away / tally.sizes[b]
-        change(rules, tally, h, best, partner)
-        change(rules, tally, b, partner, best)
-        _transfer(best, b, labels, first, following, before)
-        _transfer(partner, h, labels, first, following, before)
+        b = labels[other]
+        _swap(X, rules, tally, means, i, other, labels, first, following, before)
         missing[h] = shortfall(rules, tally, h, -1, -1)
         missing[b] = shortfall(rules, tally, b, -1, -1)
     return True

@@ -13,6 +13,8 @@ from ._requirements import Requirements
 _CANDIDATES = 16  # clusters that a row may go to in one pass, the nearest
 _TRIED = 4  # of them, with whose members a swap is tried
 _PARTNERS = 128  # members of each
+_WEIGHED = 1000  # rows, for each that is moved to mend a cluster before all are weighed anew
+_MOST_SWAPS = 10_000_000  # pairs of rows that are considered when no move mends a cluster
 _SMALLEST_GAIN = 1e-12  # of a change, relative to the variance
 
 
@@ -91,7 +93,8 @@ def repair(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requireme
     clusters = _Clusters(X, labels, n_clusters, needed)
     for _ in range(2):  # what mends one cluster may leave another one short of a little, never of more in all
         for h in np.flatnonzero(needed.shortfalls(clusters.labels, n_clusters)):
-            mend(clusters.X, needed.rules, clusters.tally, h, clusters.means, clusters.labels, *clusters.chains)
+            how = 1 + len(X) // _WEIGHED, _MOST_SWAPS
+            mend(clusters.X, needed.rules, clusters.tally, h, *how, clusters.means, clusters.labels, *clusters.chains)
         clusters.count()
         if needed.satisfied(clusters.labels, n_clusters):
             return clusters.labels
