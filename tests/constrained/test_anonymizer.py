@@ -35,7 +35,7 @@ def people():
             "place": rng.choice([f"P{i}" for i in range(70)], n),
             "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, n), unit="D"),
             "smoker": rng.random(n) < 0.3,
-            "job": rng.choice(["nurse", "baker", None], n),
+            "job": np.array(["nurse", "baker", None])[rng.integers(0, 3, n)],
             "country": "x",
             "diagnosis": rng.choice(list("abcd"), n, p=[0.6, 0.2, 0.1, 0.1]),
         },
@@ -52,8 +52,8 @@ def best_partition(values, k):
     """The least squared error over all partitions into parts of at least k, by looking at all of them."""
     values = np.asarray(values, float)
     best = np.inf
-    for labels in itertools.product(range(len(values) // k), repeat=len(values)):
-        labels = np.array(labels)
+    for found in itertools.product(range(len(values) // k), repeat=len(values)):
+        labels = np.array(found)
         sizes = np.bincount(labels)
         if (sizes[sizes > 0] >= k).all():
             best = min(best, sum(((values[labels == g] - values[labels == g].mean()) ** 2).sum() for g in set(labels)))
