@@ -123,7 +123,7 @@ def by_moves(problem: Problem, first: Callable[[], np.ndarray]) -> Descent:
         raise NoFeasibleAssignmentError(_NOT_FOUND)
     found = refine(X, valid, c, needed, problem.max_iter)
     _, centers = problem.points.settled(found.labels, np.zeros((c, X.shape[1])))
-    return Descent(found.labels, centers, found.path, len(found.path))
+    return Descent(found.labels, centers, found.path, max(1, len(found.path) - 1))
 
 
 def identified(problem: Problem, X: np.ndarray, found: Descent, micro: MicroClusters) -> Descent:

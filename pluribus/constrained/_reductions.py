@@ -10,7 +10,7 @@ from pluribus.constraints import InfeasibleError
 
 from ._conditions import COMPARISONS, Aggregate, AtLeast, Condition, Distinct, EntropyDiversity, RecursiveDiversity
 
-_ROUNDING = 1e-9  # of the sum of all amounts: sums closer than this to a bound meet it, unless all are whole numbers
+_ROUNDING = 1e-12  # of the sum of all amounts: sums closer than this to a bound meet it, unless all are whole numbers
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 

@@ -74,6 +74,8 @@ class Requirements(NamedTuple):
         """By how much each cluster (row) exceeds each condition (column), in the condition's own unit."""
         found = np.empty((n_clusters, len(self.linear) + len(self.diverse)))
         excesses(self.rules, self.tally(labels, n_clusters), found)
+        sums = found[:, : len(self.linear)]
+        sums[(sums < 0) & (sums >= -self.rules.tolerance)] = 0  # met, up to rounding
         always = np.full((n_clusters, 1), np.inf)
         return np.concatenate([found, always], axis=1)[:, list(self.place)]
 

@@ -182,6 +182,7 @@ def test_sums_of_fractions_meet_their_bound():
     tenths = {"a": [0.1] * 10}
     assert satisfied([Aggregate("sum", "a", ">=", 1)], [0] * 10, tenths)  # 0.1 added ten times is less than 1
     assert satisfied([Aggregate("sum", "a", "==", 1)], [0] * 10, tenths)
+    assert Requirements.of([Aggregate("sum", "a", ">=", 1)], 10, tenths).slack(np.zeros(10, int), 1) == 0
     assert not satisfied([Aggregate("sum", "a", ">", 1)], [0] * 10, tenths)
     assert not satisfied([Aggregate("sum", "a", "!=", 1)], [0] * 10, tenths)
 
