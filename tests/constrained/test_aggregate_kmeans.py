@@ -70,10 +70,12 @@ def test_deadlock(heuristic):
 
 
 def test_identities_behind_a_micro_cluster_are_exact():
-    X = np.array([[1.0], [-0.1]])  # squared distances to A at 0 and B at 1 + sqrt(2): as the source's, up to a shift
+    b = 2.2  # the two clusters are at 0 and b; squared distances are 1 and 2 of one row, 1.1 and 10 of the other
+    x = (b**2 - np.array([1, 8.9])) / (2 * b)
+    X, centers = np.column_stack([x, np.sqrt([1, 1.1] - x**2)]), np.array([[0, 0], [b, 0]])
     micro = MicroClusters(np.zeros(2, np.int64), X.mean(axis=0, keepdims=True), 0.0)
-    centers = np.array([[0.0], [3.0]])
-    assert micro.identities(X, np.array([0, 1]), centers).tolist() == [1, 0]  # the nearest first would cost 9.61 + 1
+    labels = micro.identities(X, np.array([0, 1]), centers)
+    assert ((X - centers[labels]) ** 2).sum() == pytest.approx(3.1)  # 11 if the nearest pair goes first
 
 
 def attributes(rng, n):
