@@ -186,7 +186,8 @@ def _summarize(console: Console, report: AnonymityReport, path: Path) -> None:
     say("  most in " + ", ".join(f"'{column.name}' {column.loss:.1f}%" for column in worst) if worst else "  nothing")
     if report.diversity is not None:
         say(f"diversity of '{report.diversity.attribute}': {report.diversity.condition} holds in every class")
-    for note in (*report.notes, report.warning):
+    left_out = [f"'{name}' is left out: {reason}." for name, reason in report.dropped.items()]
+    for note in (*left_out, *report.notes, report.warning):
         say(f"  Note: {note}")
     say(f"table: {path}")
     say(f"report: {path.parent / 'report.html'}")

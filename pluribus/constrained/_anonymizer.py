@@ -215,7 +215,6 @@ class Anonymizer(BaseEstimator):
             notes.append(
                 f"{n_missing:,} missing values of quasi-identifiers got the value of their group, if it has one."
             )
-        notes += [f"'{name}' is left out: {reason}." for name, reason in found.dropped.items()]
         self.report_ = AnonymityReport(
             n_rows=len(published),
             k=self.k,

@@ -83,6 +83,10 @@ def _identifies(name: str, series: pd.Series) -> str:
     return found.reason.split(":")[0]
 
 
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if 1000 <= value < 1e15 else f"{value:.4g}"
+
+
 class QuasiColumn:
     """A column to generalize."""
 
@@ -169,7 +173,9 @@ class QuasiColumn:
             centers = np.round(centers, int(np.clip(_DIGITS - np.floor(np.log10(spread)), -300, 300)))
         away = np.abs(centers[labels] - self.values)[known]
         unit = " days" if self.kind == "date" else ""
-        far = f"{away.mean():.4g}{unit} on average, {away.max():.4g}{unit} at most" if len(away) else "no values"
+        far = "no values"
+        if len(away):
+            far = f"{_short(away.mean())}{unit} on average, {_short(away.max())}{unit} at most"
         return pd.Series(self._in_units(centers)[labels]), far
 
     def _ranges(
@@ -182,8 +188,10 @@ class QuasiColumn:
         texts[some] = [f"[{first}, {last}]" for first, last in ends]
         widths = (high - low)[labels][~self.gaps]
         unit = " days" if self.kind == "date" else ""
-        far = f"ranges of {widths.mean():.4g}{unit} on average, {widths.max():.4g}{unit} at most" if len(widths) else ""
-        return pd.Series(texts[labels], dtype=object), far or "no values"
+        far = "no values"
+        if len(widths):
+            far = f"ranges of {_short(widths.mean())}{unit} on average, {_short(widths.max())}{unit} at most"
+        return pd.Series(texts[labels], dtype=object), far
 
     def _in_units(self, values: np.ndarray) -> np.ndarray:
         if self.kind != "date":
