@@ -211,4 +211,10 @@ def test_errors_are_value_errors():
 def test_conflicting_preferences_are_no_error():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Constraints(3, [(0, 1), (1, 2)], [(0, 2), (0, 1)], must_weight=1, cannot_weight=1)
+        said = Constraints(3, [(0, 1), (1, 2)], [(0, 2), (0, 1)], must_weight=1, cannot_weight=3)
+    assert said.must_link.tolist() == [[0, 1], [1, 2]]
+    assert said.cannot_link.tolist() == [[0, 1], [0, 2]]
+    assert said.closure().chunk_of.tolist() == [0, 1, 2]  # preferences entail nothing
+    assert said.check(1).status == "feasible"
+    broken = [said.violations(labels).weight for labels in ([0, 0, 0], [0, 1, 1], [0, 0, 1], [0, 1, 2])]
+    assert broken == [6.0, 1.0, 4.0, 2.0]

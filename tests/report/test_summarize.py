@@ -128,7 +128,16 @@ def test_any_labels_can_be_summarized(n, r, k, seed):
     membership = rng.random((n, k))
     membership /= membership.sum(axis=1, keepdims=True)
     case = Case("any", Ensemble(members), result, membership, normalized_entropy(membership), np.arange(n).astype(str))
-    render(summarize(case))
+    summary = summarize(case)
+    sizes = [(result == c).sum() for c in range(result.max() + 1)]
+    assert [c.size for c in summary.clusters] == sizes
+    assert summary.n_unclustered == n - sum(sizes)
+    assert summary.n_ambiguous == sum(c.n_ambiguous for c in summary.clusters) <= sum(sizes)
+    both = [(members[:, p] >= 0) & (result >= 0) for p in range(r)]
+    wanted = [adjusted_rand_score(members[seen, p], result[seen]) if seen.any() else 0 for p, seen in enumerate(both)]
+    assert summary.members.ari == pytest.approx(wanted)
+    page = render(summary).partition("<main>")[2].partition("</main>")[0]
+    assert "nan" not in page
 
 
 def test_a_summary_holds_no_objects_of_the_case(make_case):
