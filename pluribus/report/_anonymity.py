@@ -13,6 +13,7 @@ from pluribus.report._palette import COLORS, MUTED
 from pluribus.report._specification import Figure, axis_of, plain, rounded, specification
 
 _BARS = 60  # of a histogram
+_TICKS = 20  # values that are all named under the axis
 _COLUMNS = 60  # in the figure; the table has them all
 
 
@@ -100,9 +101,10 @@ def _histogram(values: np.ndarray, title: str, least: int | None) -> Figure:
         shapes = [
             {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": least - 0.5, "x1": least - 0.5, "line": line}
         ]
-    return specification(
-        [bars], 240, shapes=shapes, bargap=0.15, xaxis=axis_of(title, nticks=12), yaxis=axis_of("classes")
-    )
+    xaxis = axis_of(title, nticks=12)
+    if len(distinct) <= _TICKS and (distinct == np.rint(distinct)).all():
+        xaxis["tickvals"] = distinct.tolist()
+    return specification([bars], 240, shapes=shapes, bargap=0.15, xaxis=xaxis, yaxis=axis_of("classes"))
 
 
 def _columns(report: AnonymityReport) -> Figure:

@@ -27,12 +27,12 @@ def anonymized(frame, k, quasi=None, **parameters):
 @pytest.fixture(scope="module")
 def people():
     rng = np.random.default_rng(0)
-    n = 240
+    n = 120
     frame = pd.DataFrame(
         {
             "name": [f"person {i}" for i in range(n)],
             "age": rng.integers(18, 90, n).astype(float),
-            "place": rng.choice([f"P{i}" for i in range(70)], n),
+            "place": rng.choice([f"P{i}" for i in range(55)], n),
             "born": pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 20_000, n), unit="D"),
             "smoker": rng.random(n) < 0.3,
             "job": np.array(["nurse", "baker", None])[rng.integers(0, 3, n)],
@@ -113,7 +113,7 @@ def test_the_reference_figures(data, k, mdav, flow):
 
 
 def test_many_rows_go_in_neighborhoods_and_cores_do_not_matter():
-    X = np.random.default_rng(0).normal(size=(3000, 3))
+    X = np.random.default_rng(0).normal(size=(1000, 3))
     labels = [GroupSearch(X, 3, random_state=1, n_jobs=jobs, verbose=False).run() for jobs in (1, 2)]
     assert (labels[0] == labels[1]).all()
     assert np.bincount(labels[0]).min() >= 3
