@@ -23,7 +23,7 @@ def nearest_by_price(cost, prices, labels):
 
 
 @njit(cache=True, nogil=True)
-def _insert(keys, points, count, cutoff, a, b, key, point):
+def insert(keys, points, count, cutoff, a, b, key, point):
     """Put a point among those that are cheapest to move from a to b, if it is one of them."""
     if key >= cutoff[a, b]:
         return
@@ -49,7 +49,7 @@ def _insert(keys, points, count, cutoff, a, b, key, point):
 
 
 @njit(cache=True, nogil=True)
-def _cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b):
+def cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b):
     """The cost of moving a point from a to b, inf if a is empty; the point is the last in its list."""
     while True:
         m = count[a, b]
@@ -65,22 +65,27 @@ def _cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
         while i >= 0:
             key = cost[i, b] - cost[i, a]
             if key < cutoff[a, b]:  # a call costs more than to see that it is in vain
-                _insert(keys, points, count, cutoff, a, b, key, i)
+                insert(keys, points, count, cutoff, a, b, key, i)
             i = following[i]
         if count[a, b] == 0:
             return np.inf
 
 
 @njit(cache=True, nogil=True)
-def _move(labels, first, following, before, i, b):
-    """Take a point out of its cluster's list and put it into that of b."""
-    a = labels[i]
+def leave(labels, first, following, before, i):
+    """Take a point out of its cluster's list."""
     if before[i] >= 0:
         following[before[i]] = following[i]
     else:
-        first[a] = following[i]
+        first[labels[i]] = following[i]
     if following[i] >= 0:
         before[following[i]] = before[i]
+    labels[i] = -1
+
+
+@njit(cache=True, nogil=True)
+def enter(labels, first, following, before, i, b):
+    """Put a point into the list of a cluster."""
     before[i], following[i] = -1, first[b]
     if first[b] >= 0:
         before[first[b]] = i
@@ -89,7 +94,41 @@ def _move(labels, first, following, before, i, b):
 
 
 @njit(cache=True, nogil=True)
-def _shortest_path(arcs, prices, flow, lower, upper, excess, distance, previous, done):
+def clip_prices(prices, lower, upper, total, small):
+    """The prices, as potentials of clusters and sink: none above 0 without a lower bound, none below without upper."""
+    k = len(prices)
+    potential = np.zeros(k + 1)
+    for h in range(k):
+        price = prices[h]
+        if upper[h] >= total - small:
+            price = max(price, 0.0)
+        if lower[h] <= small:
+            price = min(price, 0.0)
+        potential[h] = price
+    return potential
+
+
+@njit(cache=True, nogil=True)
+def flow_at(potential, size, lower, upper, total):
+    """The flow from clusters of this size to the sink that goes with the potentials, and what is too much where."""
+    k = len(size)
+    flow = np.empty(k, size.dtype)
+    excess = np.zeros(k + 1, size.dtype)
+    for h in range(k):
+        if potential[h] > 0:
+            flow[h] = lower[h]
+        elif potential[h] < 0:
+            flow[h] = upper[h]
+        else:
+            flow[h] = min(max(size[h], lower[h]), upper[h])
+        excess[h] = size[h] - flow[h]
+        excess[k] += flow[h]
+    excess[k] -= total
+    return flow, excess
+
+
+@njit(cache=True, nogil=True)
+def shortest_path(arcs, prices, flow, lower, upper, excess, distance, previous, done):
     """Dijkstra from all nodes with too much; return the nearest with too little, or -1. Node k is the sink."""
     k = len(lower)
     for v in range(k + 1):
@@ -154,30 +193,12 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length, most):
         Points that changed their cluster, -1 if the bounds cannot be met, -2 if it was given up.
     """
     n, k = cost.shape
-    potential = np.zeros(k + 1)
-    for h in range(k):
-        price = prices[h]
-        if upper[h] >= n:
-            price = max(price, 0.0)
-        if lower[h] == 0:
-            price = min(price, 0.0)
-        potential[h] = price
+    potential = clip_prices(prices, lower, upper, n, 0)
     nearest_by_price(cost, potential, labels)
     size = np.zeros(k, np.int64)
     for i in range(n):
         size[labels[i]] += 1
-    flow = np.empty(k, np.int64)
-    excess = np.zeros(k + 1, np.int64)
-    for h in range(k):
-        if potential[h] > 0:
-            flow[h] = lower[h]
-        elif potential[h] < 0:
-            flow[h] = upper[h]
-        else:
-            flow[h] = min(max(size[h], lower[h]), upper[h])
-        excess[h] = size[h] - flow[h]
-        excess[k] += flow[h]
-    excess[k] -= n
+    flow, excess = flow_at(potential, size, lower, upper, n)
     if excess.max() <= 0:  # the guess was right
         prices[:] = potential[:k]
         return 0
@@ -189,25 +210,22 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length, most):
     count, cutoff = np.zeros((k, k), np.int64), np.full((k, k), np.inf)
     for i in range(n):
         a = labels[i]
-        following[i] = first[a]
-        if first[a] >= 0:
-            before[first[a]] = i
-        first[a] = i
+        enter(labels, first, following, before, i, a)
         for b in range(k):
             key = cost[i, b] - cost[i, a]
             if key < cutoff[a, b] and b != a:
-                _insert(keys, points, count, cutoff, a, b, key, i)
+                insert(keys, points, count, cutoff, a, b, key, i)
     arcs = np.empty((k, k))
     for a in range(k):
         for b in range(k):
             arcs[a, b] = np.inf
             if b != a:
-                arcs[a, b] = _cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
+                arcs[a, b] = cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
     distance, previous = np.empty(k + 1), np.empty(k + 1, np.int64)
     done, touched = np.zeros(k + 1, np.bool_), np.zeros(k + 1, np.bool_)
     moves = 0
     while excess.max() > 0:
-        target = _shortest_path(arcs, potential, flow, lower, upper, excess, distance, previous, done)
+        target = shortest_path(arcs, potential, flow, lower, upper, excess, distance, previous, done)
         if target < 0:
             return -1
         for v in range(k + 1):
@@ -235,10 +253,11 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length, most):
                 flow[v] -= amount
             else:
                 i = points[u, v, count[u, v] - 1]
-                _move(labels, first, following, before, i, v)
+                leave(labels, first, following, before, i)
+                enter(labels, first, following, before, i, v)
                 for b in range(k):
                     if b != v:
-                        _insert(keys, points, count, cutoff, v, b, cost[i, b] - cost[i, v], i)
+                        insert(keys, points, count, cutoff, v, b, cost[i, b] - cost[i, v], i)
                 touched[u] = touched[v] = True
                 moves += 1
             v = u
@@ -246,7 +265,7 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length, most):
             if touched[a]:
                 for b in range(k):
                     if b != a:
-                        arcs[a, b] = _cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
+                        arcs[a, b] = cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
     for h in range(k):
         prices[h] = potential[h] - potential[k]
     return moves

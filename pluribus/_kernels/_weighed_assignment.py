@@ -8,30 +8,23 @@ where it costs the same, prices subtracted, so there are hardly more such points
 import numpy as np
 from numba import njit
 
-from ._bounded_assignment import _cheapest, _insert, _move, _shortest_path, nearest_by_price
+from ._bounded_assignment import (
+    cheapest,
+    clip_prices,
+    enter,
+    flow_at,
+    insert,
+    leave,
+    nearest_by_price,
+    shortest_path,
+)
 
 
 @njit(cache=True, nogil=True)
-def _enter(labels, first, following, before, i, b):
-    """Put an item into the list of a cluster."""
-    before[i], following[i] = -1, first[b]
-    if first[b] >= 0:
-        before[first[b]] = i
-    first[b] = i
-    labels[i] = b
-
-
-@njit(cache=True, nogil=True)
-def _leave(labels, first, following, before, keys, points, count, i):
+def _vanish(labels, first, following, before, keys, points, count, i):
     """Take a piece out of its cluster, without a trace, so that its place can be used for another."""
     a = labels[i]
-    if before[i] >= 0:
-        following[before[i]] = following[i]
-    else:
-        first[a] = following[i]
-    if following[i] >= 0:
-        before[following[i]] = before[i]
-    labels[i] = -1
+    leave(labels, first, following, before, i)
     for b in range(keys.shape[1]):
         kept = 0
         for e in range(count[a, b]):
@@ -80,32 +73,14 @@ def split_within_bounds(cost, amounts, owner, lower, upper, prices, labels, n, l
     k = cost.shape[1]
     total = amounts[:n].sum()
     small = 1e-12 * total
-    potential = np.zeros(k + 1)
-    for h in range(k):
-        price = prices[h]
-        if upper[h] >= total - small:
-            price = max(price, 0.0)
-        if lower[h] <= small:
-            price = min(price, 0.0)
-        potential[h] = price
+    potential = clip_prices(prices, lower, upper, total, small)
     labels[:] = -1
     nearest_by_price(cost[:n], potential, labels[:n])
     size = np.zeros(k)
     for i in range(n):
         size[labels[i]] += amounts[i]
         owner[i] = i
-    flow = np.empty(k)
-    excess = np.zeros(k + 1)
-    for h in range(k):
-        if potential[h] > 0:
-            flow[h] = lower[h]
-        elif potential[h] < 0:
-            flow[h] = upper[h]
-        else:
-            flow[h] = min(max(size[h], lower[h]), upper[h])
-        excess[h] = size[h] - flow[h]
-        excess[k] += flow[h]
-    excess[k] -= total
+    flow, excess = flow_at(potential, size, lower, upper, total)
     n_items = len(owner)
     first = np.full(k, -1, np.int64)
     following, before = np.full(n_items, -1, np.int64), np.full(n_items, -1, np.int64)
@@ -113,10 +88,10 @@ def split_within_bounds(cost, amounts, owner, lower, upper, prices, labels, n, l
     count, cutoff = np.zeros((k, k), np.int64), np.full((k, k), np.inf)
     for i in range(n):
         a = labels[i]
-        _enter(labels, first, following, before, i, a)
+        enter(labels, first, following, before, i, a)
         for b in range(k):
             if b != a:
-                _insert(keys, points, count, cutoff, a, b, cost[i, b] - cost[i, a], i)
+                insert(keys, points, count, cutoff, a, b, cost[i, b] - cost[i, a], i)
     arcs = np.full((k, k), np.inf)
     distance, previous = np.empty(k + 1), np.empty(k + 1, np.int64)
     done, touched = np.zeros(k + 1, np.bool_), np.ones(k + 1, np.bool_)
@@ -131,8 +106,8 @@ def split_within_bounds(cost, amounts, owner, lower, upper, prices, labels, n, l
             if touched[a]:
                 for b in range(k):
                     if b != a:
-                        arcs[a, b] = _cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
-        target = _shortest_path(arcs, potential, flow, lower, upper, excess, distance, previous, done)
+                        arcs[a, b] = cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
+        target = shortest_path(arcs, potential, flow, lower, upper, excess, distance, previous, done)
         if target < 0:
             return -1
         for v in range(k + 1):
@@ -181,26 +156,24 @@ def split_within_bounds(cost, amounts, owner, lower, upper, prices, labels, n, l
                             return -2
                         owner[arrives], amounts[arrives] = r, amount
                         cost[arrives] = cost[r]
-                        _enter(labels, first, following, before, arrives, v)
-                elif there < 0:
-                    if i < n:
-                        _move(labels, first, following, before, i, v)
-                    else:
-                        _leave(labels, first, following, before, keys, points, count, i)
-                        _enter(labels, first, following, before, i, v)
-                    arrives = i
-                elif i < n:  # the point itself takes in the piece that was sent ahead
-                    amounts[i] += amounts[there]
-                    _leave(labels, first, following, before, keys, points, count, there)
-                    _move(labels, first, following, before, i, v)
-                    arrives = i
-                else:
+                        enter(labels, first, following, before, arrives, v)
+                elif there >= 0 and i >= n:
                     amounts[there] += amounts[i]
-                    _leave(labels, first, following, before, keys, points, count, i)
+                    _vanish(labels, first, following, before, keys, points, count, i)
+                else:
+                    if there >= 0:  # the point itself takes in the piece that was sent ahead
+                        amounts[i] += amounts[there]
+                        _vanish(labels, first, following, before, keys, points, count, there)
+                    if i < n:
+                        leave(labels, first, following, before, i)
+                    else:
+                        _vanish(labels, first, following, before, keys, points, count, i)
+                    enter(labels, first, following, before, i, v)
+                    arrives = i
                 if arrives >= 0:
                     for b in range(k):
                         if b != v:
-                            _insert(keys, points, count, cutoff, v, b, cost[arrives, b] - cost[arrives, v], arrives)
+                            insert(keys, points, count, cutoff, v, b, cost[arrives, b] - cost[arrives, v], arrives)
             v = u
     for h in range(k):
         prices[h] = potential[h] - potential[k]

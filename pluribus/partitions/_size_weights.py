@@ -6,9 +6,18 @@ from typing import Any
 import numpy as np
 
 from pluribus._kernels._weighed_assignment import split_within_bounds
-from pluribus.partitions._sizes import SizedAssignment, SizeError, in_shape, kept_moves, sample_sizes
+from pluribus.partitions._sizes import (
+    SizedAssignment,
+    SizeError,
+    checked_cost,
+    checked_prices,
+    in_shape,
+    kept_moves,
+    sample_sizes,
+)
 
 _MOST_TRIED = 4096  # ways to round
+_ROUNDING = 1e-12  # of sums, relative to all there is
 
 
 def weight_bounds(
@@ -21,7 +30,8 @@ def weight_bounds(
     weight : ndarray of shape (n,)
     k : int
     weight_min, weight_max : float, sequence of k of them, or None
-        In the unit of the weights, or, up to 1, a share of their sum; one for all clusters or one for each.
+        In the unit of the weights, or a share of their sum between 0 and 1 (a float; 1.0 is all of it); one for all
+        clusters or one for each.
 
     Examples
     --------
@@ -39,16 +49,19 @@ def weight_bounds(
 
 def _check(lower: np.ndarray, upper: np.ndarray, total: float) -> None:
     k = len(lower)
-    crossed = np.flatnonzero(lower > upper)
-    if crossed.size:
-        h = crossed[0]
-        raise SizeError(f"size_min is above size_max: {lower[h]:g} against {upper[h]:g} in cluster {h}.")
-    if lower.sum() > total * (1 + 1e-12):
+    if lower.sum() > total * (1 + _ROUNDING):
         raise SizeError(
             f"size_min asks for a weight of {lower.sum():g} in {k} clusters, but there is {total:g}: at most "
             f"{total / k:g} for each cluster."
         )
-    if upper.sum() < total * (1 - 1e-12):
+    crossed = np.flatnonzero(lower > upper)
+    if crossed.size:
+        h = crossed[0]
+        raise SizeError(
+            f"size_min is above size_max: {lower[h]:g} against {upper[h]:g} in cluster {h}. Lower the one, or raise "
+            "the other."
+        )
+    if upper.sum() < total * (1 - _ROUNDING):
         raise SizeError(
             f"size_max leaves room for a weight of {upper.sum():g} in {k} clusters, but there is {total:g}: at least "
             f"{total / k:g} for each cluster, or more clusters."
@@ -71,7 +84,7 @@ def assign_weights(
         Of each point, as a whole, in each cluster; finite.
     weight : array of shape (n,)
         0 or more; a point without weight is where it is cheapest.
-    lower, upper : arrays of shape (k,)
+    lower, upper : float or array of shape (k,)
         Of the sums, in the unit of the weights, as ``weight_bounds`` gives them.
     prices : array of shape (k,), optional
         To start from.
@@ -89,24 +102,27 @@ def assign_weights(
     >>> assign_weights([[0, 9], [0, 8], [0, 4]], [3, 1, 1], [0, 0], [3, 3]).labels.tolist()
     [1, 0, 0]
     """
-    cost, weight = np.asarray(cost), np.asarray(weight, dtype=np.float64)
+    cost, weight = checked_cost(cost), np.asarray(weight, dtype=np.float64)
     n, k = cost.shape
-    if weight.shape != (n,) or not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-        raise ValueError(f"weight must be {n} finite numbers of 0 or more, one for each point, and not all 0.")
-    if not np.isfinite(cost).all():
-        raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
-    lower, upper = (np.asarray(bound, dtype=np.float64) for bound in (lower, upper))
-    _check(lower, upper, float(weight.sum()))
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
+    if weight.shape != (n,) or (weight < 0).any() or not 0 < total < np.inf:
+        raise ValueError(
+            f"weight must be {n} finite numbers of 0 or more, one for each point, not all 0, with a finite sum."
+        )
+    lower, upper = (
+        np.broadcast_to(in_shape(name, bound, k, "sums of weights"), k).astype(np.float64)
+        for name, bound in (("lower", lower), ("upper", upper))
+    )
+    _check(lower, upper, total)
     labels = cost.argmin(axis=1)
     heavy = np.flatnonzero(weight > 0)
-    found = np.zeros(k)
-    if prices is not None:
-        found[:] = prices
-    else:
+    found = np.zeros(k) if prices is None else checked_prices(prices, k)
+    if prices is None:
         deck = np.random.default_rng(random_state).permutation(heavy)
         for size in sample_sizes(len(heavy), k):
             some = deck[:size]
-            share = weight[some].sum() / weight.sum()
+            share = weight[some].sum() / total
             _split(cost[some], weight[some], lower * share, upper * share, found)
     labels[heavy], pieces = _split(cost[heavy], weight[heavy], lower, upper, found)
     if len(pieces):
@@ -162,11 +178,11 @@ def _round(
             filled[np.arange(len(choices)), choices[:, place]] += weight[r]
         off = np.maximum(filled - upper, 0).sum(axis=1) + np.maximum(lower - filled, 0).sum(axis=1)
         total = cost[who, choices].sum(axis=1)
-        labels[who] = choices[np.lexsort((total, np.round(off, 12)))[0]]
+        labels[who] = choices[np.lexsort((total, np.round(off / weight.sum() / _ROUNDING)))[0]]
 
 
 def _in_weight(name: str, given: Any, default: float, total: float, k: int) -> np.ndarray:
-    sums = in_shape(name, default if given is None else given, k, "weights")
+    sums = in_shape(name, default if given is None else given, k, "sums of weights, or shares between 0 and 1")
     if given is not None and (sums <= 1).all() and np.asarray(given).dtype.kind == "f":
         sums = sums * total
     return np.broadcast_to(sums, k).astype(np.float64)

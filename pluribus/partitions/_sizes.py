@@ -1,5 +1,6 @@
 """Clusters of the right size: the cheapest assignment within bounds, exactly."""
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,7 +54,7 @@ def size_bounds(n: int, k: int, size_min: Any = None, size_max: Any = None) -> t
         Objects and clusters.
     size_min, size_max : int, float, sequence of k of them, or None
         A number of objects, or a share of all between 0 and 1 (a float; 1.0 is all of them); one for all clusters or
-        one for each. A share that is no whole number is taken down for the fewest, and up for the most.
+        one for each. A share of no whole number of objects is taken down for the fewest, and up for the most.
 
     Examples
     --------
@@ -63,14 +64,17 @@ def size_bounds(n: int, k: int, size_min: Any = None, size_max: Any = None) -> t
     """
     lower = _in_objects("size_min", size_min, 0, n, k, np.floor)
     upper = np.minimum(_in_objects("size_max", size_max, n, n, k, np.ceil), n)
-    crossed = np.flatnonzero(lower > upper)
-    if crossed.size:
-        h = crossed[0]
-        raise SizeError(f"size_min is above size_max: {lower[h]} against {upper[h]} in cluster {h}.")
     if lower.sum() > n:
         raise SizeError(
             f"size_min asks for {lower.sum()} objects in {k} clusters, but there are {n}: at most {n // k} for each "
             "cluster."
+        )
+    crossed = np.flatnonzero(lower > upper)
+    if crossed.size:
+        h = crossed[0]
+        raise SizeError(
+            f"size_min is above size_max: {lower[h]} against {upper[h]} in cluster {h}. Lower the one, or raise the "
+            "other."
         )
     if upper.sum() < n:
         raise SizeError(
@@ -113,18 +117,14 @@ def assign_sizes(
     >>> found.labels.tolist(), found.cost, found.prices.tolist()
     ([0, 0, 1, 1], 65.0, [0.0, 63.0])
     """
-    cost = np.ascontiguousarray(cost, dtype=None if getattr(cost, "dtype", None) == np.float32 else np.float64)
-    if cost.ndim != 2 or 0 in cost.shape:
-        raise ValueError(f"cost must be a table of points by clusters, at least one of each; got shape {cost.shape}.")
-    if not np.isfinite(cost).all():
-        raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
+    cost = checked_cost(cost)
     n, k = cost.shape
     lower, upper = size_bounds(n, k, size_min, size_max)
     found = np.zeros(k)
     labels = np.empty(n, np.int64)
     moves = -2
     if prices is not None:
-        found[:] = prices
+        found = checked_prices(prices, k)
         moves = assign_within_bounds(cost, lower, upper, found, labels, kept_moves(n, k), int(_GOOD * np.sqrt(n * k)))
     if moves == -2:
         deck = np.random.default_rng(random_state).integers(n, size=n // _SMALLER)
@@ -135,6 +135,24 @@ def assign_sizes(
         moves = assign_within_bounds(cost, lower, upper, found, labels, kept_moves(n, k), _ALWAYS)
     assert moves >= 0  # the bounds were checked
     return SizedAssignment(labels, total_cost(cost, labels), found)
+
+
+def checked_cost(cost: Any) -> np.ndarray:
+    """Of points in clusters, finite, row by row; float32 stays as it is."""
+    cost = np.ascontiguousarray(cost, dtype=None if getattr(cost, "dtype", None) == np.float32 else np.float64)
+    if cost.ndim != 2 or 0 in cost.shape:
+        raise ValueError(f"cost must be a table of points by clusters, at least one of each; got shape {cost.shape}.")
+    if not np.isfinite(cost).all():
+        raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
+    return cost
+
+
+def checked_prices(prices: Any, k: int) -> np.ndarray:
+    """A copy of prices to start from."""
+    found = np.array(prices, dtype=np.float64)
+    if found.shape != (k,) or not np.isfinite(found).all():
+        raise ValueError(f"prices={prices!r}: give {k} finite numbers, one for each cluster, or None.")
+    return found
 
 
 def kept_moves(n: int, k: int) -> int:
@@ -158,7 +176,7 @@ def sample_sizes(n: int, k: int) -> list[int]:
 def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: Any) -> np.ndarray:
     if given is None:
         return np.full(k, default, np.int64)
-    sizes = in_shape(name, given, k, "objects")
+    sizes = in_shape(name, given, k, "numbers of objects, or shares between 0 and 1")
     if sizes.dtype.kind == "f" and (sizes <= 1).all():
         exact = sizes * n
         near = np.rint(exact)
@@ -168,11 +186,17 @@ def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: An
     return np.broadcast_to(sizes, k).astype(np.int64)
 
 
-def in_shape(name: str, given: Any, k: int, unit: str) -> np.ndarray:
+def in_shape(name: str, given: Any, k: int, expected: str) -> np.ndarray:
     """A bound for all of k clusters, or one for each, as an array of finite numbers from 0."""
     sizes = np.asarray(given)
     if sizes.shape not in ((), (k,)):
         raise SizeError(f"{name} has shape {sizes.shape}: give one bound for all clusters, or one for each of the {k}.")
     if sizes.dtype.kind not in "iuf" or not np.isfinite(sizes).all() or (sizes < 0).any():
-        raise SizeError(f"{name}={given!r}: give numbers of {unit}, or shares between 0 and 1, not below 0.")
+        raise SizeError(f"{name}={given!r}: give {expected}, not below 0.")
+    if sizes.ndim and sizes.dtype.kind == "f":
+        each = np.asarray(given, dtype=object)
+        if any(isinstance(one, Integral) and one for one in each) and any(
+            not isinstance(one, Integral) and 0 < one <= 1 for one in each
+        ):
+            raise SizeError(f"{name}={given!r} mixes whole numbers and shares: give bounds of one kind.")
     return sizes

@@ -98,6 +98,15 @@ def test_a_point_without_weight_is_where_it_is_cheapest():
     assert found.labels[2:].tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("scale", [1e-200, 1e-14, 1e14, 1e200])
+def test_the_unit_of_the_weights_does_not_matter(scale):
+    rng = np.random.default_rng(0)
+    cost, weight = rng.random((12, 3)), rng.random(12)
+    bounds = np.full(3, 0.33 * weight.sum()), np.full(3, 0.34 * weight.sum())
+    one, other = (assign_weights(cost, s * weight, *(s * bound for bound in bounds)) for s in (1, scale))
+    np.testing.assert_array_equal(one.labels, other.labels)
+
+
 def test_bounds_in_weight_and_in_shares():
     lower, upper = weight_bounds(np.array([20.0, 30, 50]), 2, [10, 20], 0.8)
     assert lower.tolist() == [10, 20]
@@ -113,7 +122,7 @@ def test_bounds_in_weight_and_in_shares():
         (([10, 50], [90, 40]), "50 against 40 in cluster 1"),
         (([1, 2, 3], None), "one for each of the 2"),
         ((-1, None), "not below 0"),
-        ((np.nan, None), "give numbers of weights"),
+        ((np.nan, None), "give sums of weights"),
     ],
 )
 def test_bounds_that_cannot_hold(bounds, message):
@@ -121,12 +130,22 @@ def test_bounds_that_cannot_hold(bounds, message):
         weight_bounds(np.array([20.0, 30, 50]), 2, *bounds)
 
 
-@pytest.mark.parametrize("weight", [[1, 1], [1, 1, -1], [1, 1, np.nan], [0, 0, 0]])
+@pytest.mark.parametrize("weight", [[1, 1], [1, 1, -1], [1, 1, np.nan], [0, 0, 0], [1e308] * 3])
 def test_weights_that_are_none(weight):
     with pytest.raises(ValueError, match="weight must be 3 finite numbers"):
         assign_weights(np.zeros((3, 2)), weight, [0, 0], [9, 9])
 
 
-def test_costs_that_are_none():
-    with pytest.raises(ValueError, match="not finite"):
-        assign_weights([[np.nan, 1.0]], [1], [0, 0], [1, 1])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[np.nan, 1.0]], [1], 0, 1), "not finite"),
+        (([1.0, 2.0], [1, 1], 0, 1), "table of points by clusters"),
+        (([[1.0, 2.0]], [1], [0], [1]), "one for each of the 2"),
+        (([[1.0, 2.0]], [1], [0, np.nan], [1, 1]), "lower=.*: give sums of weights, not below 0"),
+        (([[1.0, 2.0]], [1], 0, -1), "upper=-1: give sums of weights"),
+    ],
+)
+def test_what_cannot_be_assigned(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        assign_weights(*arguments)

@@ -141,18 +141,23 @@ def test_shares():
     assert upper.tolist() == [58] * 3
     assert size_bounds(7, 2, None, 1.0)[1].tolist() == [7, 7]
     assert size_bounds(7, 2, 1)[0].tolist() == [1, 1]
+    assert size_bounds(8, 2, [0, 0.5], [8.0, 4.0])[0].tolist() == [0, 4]
 
 
 @pytest.mark.parametrize(
     ("bounds", "message"),
     [
         ((4, None), "asks for 12 objects in 3 clusters, but there are 10: at most 3"),
+        ((11, None), "asks for 33 objects"),  # not that it were above a size_max that nobody gave
         ((None, 3), "room for 9 objects in 3 clusters, but there are 10: at least 4"),
         (([1, 5, 1], [4, 4, 4]), "5 against 4 in cluster 1"),
         (([1, 2], None), "one for each of the 3"),
         ((-1, None), "not below 0"),
         ((2.5, None), "no whole number"),
         (("two", None), "give numbers of objects"),
+        ((True, None), "give numbers of objects"),
+        ((None, [1, 0.5, 1]), r"size_max=\[1, 0.5, 1\] mixes whole numbers and shares"),
+        (([0.1, 5, 5], None), "mixes whole numbers and shares"),
         ((np.nan, None), "give numbers of objects"),
     ],
 )
@@ -165,3 +170,9 @@ def test_bounds_that_cannot_hold(bounds, message):
 def test_costs_that_are_none(cost):
     with pytest.raises(ValueError, match="cost"):
         assign_sizes(cost)
+
+
+@pytest.mark.parametrize("prices", [[0, np.nan], [0, np.inf], [0]])
+def test_prices_that_are_none(prices):
+    with pytest.raises(ValueError, match="give 2 finite numbers"):
+        assign_sizes(C4, 2, prices=prices)
