@@ -1,9 +1,15 @@
 """Shared by all tests: a headless browser, a Dask cluster, and a word about browser tests that did not run."""
 
+import os
 import shutil
 
 import pytest
 from hypothesis import settings
+
+# Where several workers run tests at once, threads of BLAS and OpenMP only get into each other's way. It is read when
+# these are loaded, so it stands before all that imports numpy.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # A kernel's first call compiles it: examples have no deadline. The same commit tries the same examples every time; new
 # ones are looked for with `pytest --hypothesis-profile=default`.
