@@ -1,7 +1,6 @@
 """k-means under conditions on clusters: from one start to where nothing gets better."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,61 +10,82 @@ from ._admissible import deal, refine, repair
 from ._base import Given
 from ._count_classes import Assigns
 from ._errors import NoFeasibleAssignmentError
-from ._micro_clusters import MicroClusters
 from ._requirements import Requirements
 from ._sized_points import SizedPoints
+
+_NOT_FOUND = (
+    "no valid start was found, though the problem may still be feasible: ask for fewer clusters, relax the conditions, "
+    "or give labels that satisfy them (init)"
+)
 
 
 class Descent(NamedTuple):
     """Where a start led to."""
 
-    labels: np.ndarray  # (n,)
-    centers: np.ndarray  # (c, d), with the shift of the points subtracted
+    found: np.ndarray  # what the points take for labels
+    centers: np.ndarray  # (c, d)
     path: np.ndarray  # the dispersion, from the start on
     n_iter: int
 
 
-class MeanPoints:
-    """Rows that cost their squared distance to the mean of their cluster; those of a micro-cluster cost the same."""
+class Points(Protocol):
+    """What is assigned to clusters: rows, or micro-clusters of them, whose labels are numbers of rows."""
 
-    def __init__(self, X: np.ndarray, micro: MicroClusters | None, n_jobs: int | None) -> None:
-        self.micro = micro
-        rows = X if micro is None else micro.means[micro.group_of]
-        self.points = _points(rows, n_jobs)
-        self.groups = self.points if micro is None else _points(micro.means, n_jobs)
-        self.shift = self.points.shift
-        self.rows = rows
-        self.spread = 0.0 if micro is None else micro.spread
+    rows: np.ndarray  # (m, d)
+    weights: np.ndarray | None  # (m,) of rows behind each
+
+    def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
+        """What one row costs at each center, up to what is the same for all."""
+
+    def settled(self, labels: np.ndarray, centers: np.ndarray) -> tuple[float, np.ndarray]:
+        """The dispersion around the best centers of the clusters, and these."""
+
+    def valid(self, labels: np.ndarray) -> np.ndarray | None:
+        """The labels, mended where a cluster is empty."""
+
+
+class RowPoints:
+    """Rows by themselves."""
+
+    weights = None
+
+    def __init__(self, X: np.ndarray, needed: Requirements, n_clusters: int) -> None:
+        self.rows, self.needed, self.n_clusters = X, needed, n_clusters
+
+    def valid(self, labels: np.ndarray) -> np.ndarray | None:
+        """The labels, mended where a cluster is empty."""
+        if self.needed.satisfied(labels, self.n_clusters):
+            return labels
+        return repair(self.rows, labels, self.n_clusters, self.needed)
+
+
+class MeanPoints(RowPoints):
+    """Rows that cost their squared distance to the mean of their cluster; the mean of all rows is 0."""
+
+    def __init__(self, X: np.ndarray, needed: Requirements, n_clusters: int, n_jobs: int | None) -> None:
+        super().__init__(X, needed, n_clusters)
+        plain = Constraints(len(X))
+        points = SizedPoints.of(Given(X, plain, np.ones(len(X), X.dtype)), plain.closure(), n_jobs)
+        self._points = points._replace(shift=np.zeros_like(points.shift))
 
     def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
         """Squared distances of the rows to the means, up to what is the same for all clusters."""
-        if self.micro is None:
-            self.points.costs(centers, out)
-            return
-        few = np.empty((len(self.micro.means), len(centers)), out.dtype)
-        self.groups.costs(centers + self.shift - self.groups.shift, few)
-        np.take(few, self.micro.group_of, axis=0, out=out)
+        self._points.costs(centers, out)
 
     def settled(self, labels: np.ndarray, centers: np.ndarray) -> tuple[float, np.ndarray]:
         """The dispersion around the means of the clusters, and these."""
-        value, means = self.points.step(labels, centers)
+        value, means = self._points.step(labels, centers)
         sizes = np.bincount(labels, minlength=len(centers))
         around = value - float(sizes @ ((means - centers) ** 2).sum(axis=1))
         if around < 0.5 * value:  # the difference of large numbers
-            around, _ = self.points.step(labels, means)
-        return max(around, 0.0) + self.spread, means
-
-
-def _points(rows: np.ndarray, n_jobs: int | None) -> SizedPoints:
-    plain = Constraints(len(rows))
-    return SizedPoints.of(Given(rows, plain, np.ones(len(rows), rows.dtype)), plain.closure(), n_jobs)
+            around, _ = self._points.step(labels, means)
+        return max(around, 0.0), means
 
 
 class Problem(NamedTuple):
     """What is the same for all starts."""
 
-    X: np.ndarray
-    points: Any  # MeanPoints or DistancePoints
+    points: Any  # Points
     needed: Requirements
     n_clusters: int
     max_iter: int
@@ -74,11 +94,16 @@ class Problem(NamedTuple):
 
 def alternate(problem: Problem, assign: Assigns, centers: np.ndarray, labels: np.ndarray | None) -> Descent:
     """Assign rows to the centers, take new centers, until the dispersion falls no more."""
-    points, dtype = problem.points, problem.X.dtype
-    cost = np.empty((len(problem.X), problem.n_clusters), dtype)
-    if labels is None:
+    points: Points = problem.points
+    cost = np.empty((len(points.rows), problem.n_clusters), points.rows.dtype)
+
+    def assigned() -> np.ndarray | None:
         points.costs(centers, cost)
-        labels = _valid(problem, assign(cost, None))
+        found = assign(cost, labels)
+        return None if found is None else points.valid(found)
+
+    if labels is None:
+        labels = assigned()
         if labels is None:
             raise NoFeasibleAssignmentError(_NOT_FOUND)
     value, centers = points.settled(labels, centers)
@@ -86,8 +111,7 @@ def alternate(problem: Problem, assign: Assigns, centers: np.ndarray, labels: np
     n_iter = 0
     while n_iter < problem.max_iter:
         n_iter += 1
-        points.costs(centers, cost)
-        found = _valid(problem, assign(cost, labels))
+        found = assigned()
         if found is None or (found == labels).all():
             break
         value, means = points.settled(found, centers)
@@ -98,38 +122,14 @@ def alternate(problem: Problem, assign: Assigns, centers: np.ndarray, labels: np
     return Descent(labels, centers, np.array(path), n_iter)
 
 
-_NOT_FOUND = (
-    "no valid start was found, though the problem may still be feasible: ask for fewer clusters, relax the conditions, "
-    "or give labels that satisfy them (init)"
-)
-
-
-def _valid(problem: Problem, labels: np.ndarray | None) -> np.ndarray | None:
-    """The labels, mended where a cluster is empty."""
-    if labels is None or problem.needed.satisfied(labels, problem.n_clusters):
-        return labels
-    return repair(problem.X, labels, problem.n_clusters, problem.needed)
-
-
-def by_moves(problem: Problem, first: Callable[[], np.ndarray]) -> Descent:
+def by_moves(problem: Problem, labels: np.ndarray) -> Descent:
     """Any conditions: a valid start, then moves and swaps that keep it valid."""
-    labels = first()
-    c, X, needed = problem.n_clusters, problem.X, problem.needed
-    valid = labels if needed.satisfied(labels, c) else repair(X, labels, c, needed)
+    points, c, needed = problem.points, problem.n_clusters, problem.needed
+    valid = points.valid(labels)
     if valid is None:
-        valid = deal(X, c, needed)
-        valid = valid if needed.satisfied(valid, c) else repair(X, valid, c, needed)
+        valid = points.valid(deal(points.rows, c, needed))
     if valid is None:
         raise NoFeasibleAssignmentError(_NOT_FOUND)
-    found = refine(X, valid, c, needed, problem.max_iter)
-    _, centers = problem.points.settled(found.labels, np.zeros((c, X.shape[1])))
+    found = refine(points.rows, valid, c, needed, problem.max_iter)
+    _, centers = points.settled(found.labels, np.zeros((c, points.rows.shape[1])))
     return Descent(found.labels, centers, found.path, max(1, len(found.path) - 1))
-
-
-def identified(problem: Problem, X: np.ndarray, found: Descent, micro: MicroClusters) -> Descent:
-    """The rows behind a result on micro-clusters: each cluster keeps its numbers, and gets the nearest rows."""
-    whole = MeanPoints(X, None, None)
-    labels = micro.identities(X, found.labels, found.centers + problem.points.shift)
-    value, centers = whole.settled(labels, found.centers + problem.points.shift - whole.shift)
-    path = np.r_[found.path, min(value, found.path[-1])]  # it can rise by rounding only
-    return Descent(labels, centers + whole.shift - problem.points.shift, path, found.n_iter)

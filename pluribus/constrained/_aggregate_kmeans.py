@@ -14,17 +14,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pluribus._engine import run_tasks, seeds
 from pluribus.constraints import InfeasibleError
 from pluribus.partitions import order_by_size
+from pluribus.tables import check_scale
 
-from ._aggregate_descent import Descent, MeanPoints, Problem, alternate, by_moves, identified
-from ._base import STARTS_PARAMETERS
+from ._aggregate_descent import Descent, MeanPoints, Problem, RowPoints, alternate, by_moves
+from ._aggregate_starts import Start, drawn_start, given_start
+from ._base import STARTS_PARAMETERS, checked_rows
 from ._conditions import Condition
-from ._count_classes import Assigns, CountClass, Flow, Pivots, Program, count_bounds, separate
+from ._count_classes import CountClass, Flow, Pivots, Program, count_bounds, separate
 from ._errors import NoFeasibleAssignmentError
 from ._micro_clusters import MicroClusters
+from ._micro_moves import MicroFlow, MicroPivots, MicroPoints, identified
 from ._representatives import DistancePoints
 from ._requirements import Requirements
-
-_MOST_DRAWN = 200_000  # rows among which k-means++ draws its centers
 
 
 class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
@@ -162,29 +163,23 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         attributes : data frame, structured array or dict of columns, optional
             What the conditions speak of, for the n rows; the columns of X if there is none.
         """
-        self._validate_params()
         table = X if attributes is None else attributes
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
-        if self.n_clusters > len(X):
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={len(X)} rows of X.")
+        X = checked_rows(self, X, sparse=False)
+        check_scale(X)
         needed = Requirements.of(self.conditions, len(X), table)
         needed.ensure_feasible(self.n_clusters)
+        shift = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        start = None if isinstance(self.init, str) else given_start(self.init, self.n_clusters, needed, shift)
         classes, program = separate(needed), None
         if classes is None and self.solver == "flow":
             program = _program(needed, self.n_clusters)
         self._check_solver(classes, program)
-        micro = None
-        if self.micro_clusters is not None and classes is not None:
-            micro = MicroClusters.of(X, self.micro_clusters, classes, seeds(self.random_state, 1)[0])
-        points: Any = MeanPoints(X, micro, self.n_jobs if self._is_one else None)
-        if self.representative != "mean":
-            points = DistancePoints(X, self.representative)
-        problem = Problem(points.rows, points, needed, self.n_clusters, self.max_iter, self.tol)
-        descend = partial(self._descend, problem, classes, program)
-        starts = [0] if not isinstance(self.init, str) else seeds(self.random_state, self.n_init)
+        points, micro = self._points(X - shift, needed, classes or [])
+        problem = Problem(micro or points, needed, self.n_clusters, self.max_iter, self.tol)
+        descend = partial(self._descend, problem, classes, program, start)
         ends = run_tasks(
             lambda seed: _tried(descend, seed),
-            starts,
+            [0] if start is not None else seeds(self.random_state, self.n_init),
             n_jobs=None if self._is_one else self.n_jobs,
             description=type(self).__name__,
             verbose=self.verbose,
@@ -194,15 +189,19 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
             raise InfeasibleError(str(ends[0]), k=self.n_clusters)
         best = min(valid, key=lambda end: end.path[-1])
         if micro is not None:
-            best = identified(problem, X, best, micro)
-        return self._take(X, best, best.centers + points.shift, needed)
+            best = identified(micro, best)
+        centers = best.centers + shift
+        if self.representative == "medoid":  # rows as they were given
+            centers = X[sklearn.metrics.pairwise_distances_argmin(best.centers.astype(X.dtype), points.rows)]
+        return self._take(X, best, centers, needed)
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of the nearest center. Conditions do not speak of new rows."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        centers = self.cluster_centers_.astype(X.dtype)
-        return sklearn.metrics.pairwise_distances_argmin(X, centers).astype(np.int32)
+        shift = self.cluster_centers_.mean(axis=0).astype(X.dtype)  # of numbers far from 0, squares lose digits
+        near = sklearn.metrics.pairwise_distances_argmin(X - shift, self.cluster_centers_.astype(X.dtype) - shift)
+        return near.astype(np.int32)
 
     @property
     def _is_one(self) -> bool:
@@ -214,7 +213,7 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         if classes is None and program is None and self.representative != "mean":
             raise ValueError(
                 f"representative={self.representative!r} goes with conditions on counts only (AtLeast, and Aggregate "
-                "of count, min, max): use the mean."
+                "of count, min, max), and few rows or none that count twice: use the mean."
             )
         if self.micro_clusters is not None and (classes is None or self.representative != "mean"):
             raise ValueError(
@@ -224,53 +223,55 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         if self.solver == "pivot" and any(of.high < of.size for of in classes or ()):
             raise ValueError("solver='pivot' knows no upper bounds on counts: use solver='flow'.")
 
+    def _points(
+        self, X: np.ndarray, needed: Requirements, classes: list[CountClass]
+    ) -> tuple[RowPoints, MicroPoints | None]:
+        """Rows, and the micro-clusters of them if there shall be some."""
+        if self.representative != "mean":
+            return DistancePoints(X, needed, self.n_clusters, self.representative), None
+        points = MeanPoints(X, needed, self.n_clusters, self.n_jobs if self._is_one else None)
+        if self.micro_clusters is None:
+            return points, None
+        micro = MicroClusters.of(X, self.micro_clusters, classes, seeds(self.random_state, 1)[0])
+        return points, MicroPoints(micro, points)
+
     def _descend(
-        self, problem: Problem, classes: list[CountClass] | None, program: Program | None, seed: int
+        self,
+        problem: Problem,
+        classes: list[CountClass] | None,
+        program: Program | None,
+        start: Start | None,
+        seed: int,
     ) -> Descent:
         """One start."""
-        labels, centers = self._first(problem, seed)
-        assign: Assigns
-        if classes is not None:
-            assign = Flow(classes)
-            if self.solver == "pivot":
-                ahead = self.look_ahead if self.heuristic == "look-ahead" else 0
-                assign = Pivots(classes, ahead, self.deadlock, seed)
-        elif program is not None:
-            assign = program
-        else:
-            return by_moves(problem, lambda: _nearest(problem, centers) if labels is None else labels)
+        points = problem.points
+        if start is None:
+            start = drawn_start(points.rows, points.weights, self.n_clusters, seed)
+        labels, centers = start
+        if classes is None and program is None:
+            near = sklearn.metrics.pairwise_distances_argmin
+            return by_moves(problem, near(points.rows, centers) if labels is None else labels)
+        assign: Any = program if classes is None else self._assign(classes, points, seed)
+        if isinstance(points, MicroPoints) and labels is not None:
+            labels = points.micro.numbers(labels, self.n_clusters)
         return alternate(problem, assign, centers, labels)
 
-    def _first(self, problem: Problem, seed: int) -> tuple[np.ndarray | None, np.ndarray]:
-        """Labels, if they were given, and centers."""
-        X, points, c = problem.X, problem.points, self.n_clusters
-        if isinstance(self.init, str):
-            random = np.random.RandomState(seed)
-            some = np.arange(len(X)) if len(X) <= _MOST_DRAWN else np.sort(random.choice(len(X), _MOST_DRAWN, False))
-            drawn = sklearn.cluster.kmeans_plusplus(X[some], c, random_state=random)[0]
-            return None, drawn.astype(np.float64) - points.shift
-        given = np.asarray(self.init)
-        if given.ndim == 1 and given.shape == (len(X),):
-            if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= c:
-                raise ValueError(f"init has labels that are not whole numbers from 0 to {c - 1}.")
-            labels = given.astype(np.int64)
-            if not problem.needed.satisfied(labels, c):
-                raise ValueError("init has labels of which some clusters break the conditions, or are empty.")
-            return labels, np.zeros((c, X.shape[1]))
-        if given.shape != (c, X.shape[1]) or not np.isfinite(given.astype(float)).all():
-            raise ValueError(
-                f"init has shape {given.shape}: give finite centers, of shape {(c, X.shape[1])}, or labels, of shape "
-                f"{(len(X),)}."
-            )
-        return None, given.astype(np.float64) - points.shift
+    def _assign(self, classes: list[CountClass], points: Any, seed: int) -> Any:
+        """What assigns rows, or micro-clusters, to centers."""
+        is_micro = isinstance(points, MicroPoints)
+        if self.solver == "flow":
+            return MicroFlow(points.micro, classes) if is_micro else Flow(classes)
+        ahead = self.look_ahead if self.heuristic == "look-ahead" else 0
+        pivots = Pivots(classes, ahead, self.deadlock, seed)
+        return MicroPivots(points.micro, pivots) if is_micro else pivots
 
     def _take(
         self, X: np.ndarray, best: Descent, centers: np.ndarray, needed: Requirements
     ) -> "AggregateConstrainedKMeans":
-        order = order_by_size(best.labels, self.n_clusters)
+        order = order_by_size(best.found, self.n_clusters)
         number = np.empty(self.n_clusters, np.int32)
         number[order] = np.arange(self.n_clusters)
-        self.labels_ = number[best.labels]
+        self.labels_ = number[best.found]
         self.n_clusters_ = self.n_clusters
         self.cluster_centers_ = centers[order].astype(X.dtype)
         self.dispersion_ = float(best.path[-1])
@@ -295,7 +296,3 @@ def _tried(descend: Any, seed: int) -> Descent | str:
         return descend(seed)
     except NoFeasibleAssignmentError as error:
         return str(error)
-
-
-def _nearest(problem: Problem, centers: np.ndarray) -> np.ndarray:
-    return sklearn.metrics.pairwise_distances_argmin(problem.X, centers + problem.points.shift)

@@ -33,6 +33,18 @@ class Given(NamedTuple):
     weights: np.ndarray  # (n,), of the type of X
 
 
+def checked_rows(estimator: Any, X: Any, *, sparse: bool) -> Any:
+    """Rows to be clustered by an estimator, or an error that says what is wrong with them or its parameters."""
+    estimator._validate_params()
+    k = estimator.n_clusters
+    if isinstance(k, bool | np.bool_):
+        raise ValueError(f"n_clusters={k} is not a number: give how many clusters you want.")
+    X = validate_data(estimator, X, accept_sparse="csr" if sparse else False, dtype=_FLOATS, order="C")
+    if k > X.shape[0]:
+        raise ValueError(f"n_clusters={k} is more than the n_samples={X.shape[0]} rows of X.")
+    return X
+
+
 class ConstrainedMixin(ClusterMixin):
     """Mixin for estimators that cluster data under constraints: ``fit(X, constraints=known)``, then ``labels_``.
 
@@ -55,14 +67,8 @@ class ConstrainedMixin(ClusterMixin):
 
     def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
         """Parameters and input, or an error that says what is wrong, before any work."""
-        self._validate_params()
-        if isinstance(self.n_clusters, bool | np.bool_):
-            raise ValueError(f"n_clusters={self.n_clusters} is not a number: give how many clusters you want.")
-        X = validate_data(self, X, accept_sparse="csr" if self.takes_sparse else False, dtype=_FLOATS, order="C")
-        n = X.shape[0]
-        if self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows of X.")
-        constraints = as_constraints(constraints, n)
+        X = checked_rows(self, X, sparse=self.takes_sparse)
+        constraints = as_constraints(constraints, X.shape[0])
         weights = _check_sample_weight(sample_weight, X, dtype=_FLOATS, ensure_non_negative=True)
         return Given(X, constraints, weights)
 

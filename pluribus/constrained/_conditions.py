@@ -90,7 +90,7 @@ class Aggregate(Condition):
     def __post_init__(self) -> None:
         if self.function not in FUNCTIONS:
             raise ValueError(f"Aggregate: no function is called {self.function!r}; there are {', '.join(FUNCTIONS)}.")
-        if self.comparison not in COMPARISONS:
+        if not isinstance(self.comparison, str) or self.comparison not in COMPARISONS:
             raise ValueError(f"Aggregate: {self.comparison!r} is no comparison; there are {' '.join(COMPARISONS)}.")
         if (
             isinstance(self.value, bool)
@@ -192,7 +192,7 @@ def _rows(where: Any) -> str:
     """Which rows count, in words."""
     if where is None:
         return "rows"
-    if isinstance(where, str | int):
+    if isinstance(where, str | Integral):
         return str(where)
     if isinstance(where, tuple):
         return " ".join(map(str, where))

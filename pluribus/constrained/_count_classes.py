@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from pluribus._kernels._pivot_moves import move_at_random, move_by_looking_ahead, move_in_cycles
+from pluribus.constraints import InfeasibleError
 from pluribus.partitions import assign_sizes
 
 from ._requirements import Requirements
@@ -105,15 +106,25 @@ class Pivots:
             return Flow(self.classes)(cost, None)
         found = nearest(cost, self.classes)
         for of in self.classes:
-            own = np.array(labels[of.rows], dtype=np.int64)
-            self._move(cost[of.rows], own, of.low)
+            some, own = cost[of.rows], np.array(labels[of.rows], dtype=np.int64)
+            gains = np.take_along_axis(some, own[:, None], axis=1)[:, 0] - some.min(axis=1)
+            self.move(gains, some.argmin(axis=1), own, of.low, cost.shape[1])
             found[of.rows] = own
         return found
 
-    def _move(self, cost: np.ndarray, labels: np.ndarray, fewest: int) -> None:
-        c = cost.shape[1]
-        near = cost.argmin(axis=1)
-        gains = (np.take_along_axis(cost, labels[:, None], axis=1)[:, 0] - cost.min(axis=1)).astype(np.float64)
+    def move(self, gains: np.ndarray, near: np.ndarray, labels: np.ndarray, fewest: int, c: int) -> None:
+        """Change the labels of a class of which each cluster must have so many.
+
+        Parameters
+        ----------
+        gains : ndarray
+            By how much each row would be nearer to its nearest center than it is to its own.
+        near : ndarray
+            That center.
+        labels : ndarray
+        fewest, c : int
+        """
+        gains = gains.astype(np.float64)
         unstable = np.flatnonzero(gains > 0)
         edges = labels[unstable] * c + near[unstable]
         order = unstable[np.lexsort((-gains[unstable], edges))]
@@ -140,7 +151,7 @@ class Program:
         return len(self.counted) * n_clusters <= _MOST_VARIABLES
 
     def __call__(self, cost: np.ndarray, labels: np.ndarray | None) -> np.ndarray | None:
-        """The cheapest labels, or None if there are none."""
+        """The cheapest labels, or None if the search took too long; raises if there are none."""
         some = cost[self.counted].astype(np.float64)
         m, c = some.shape
         each_once = sparse.kron(sparse.eye_array(m), np.ones((1, c)), format="csr")
@@ -159,6 +170,12 @@ class Program:
             constraints=limits,
             options={"time_limit": _MOST_SECONDS},
         )
+        if found.status == 2:
+            raise InfeasibleError(
+                f"the conditions contradict each other: it was proven that no {c} clusters satisfy all of them. Ask "
+                "for fewer clusters, or relax one of the conditions",
+                k=c,
+            )
         if found.x is None:
             return None
         labels = cost.argmin(axis=1)

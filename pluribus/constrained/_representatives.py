@@ -5,16 +5,18 @@ from typing import Any
 import numpy as np
 import sklearn
 
+from ._aggregate_descent import RowPoints
+from ._requirements import Requirements
+
 _PASSES = 100
 _STILL = 1e-9  # relative to the sum of distances
 
 
-class DistancePoints:
-    """Rows that cost their plain distance to the representative of their cluster."""
+class DistancePoints(RowPoints):
+    """Rows that cost their plain distance to the representative of their cluster; the mean of all rows is 0."""
 
-    def __init__(self, X: np.ndarray, representative: str) -> None:
-        self.rows = X
-        self.shift: np.ndarray = np.zeros(X.shape[1])
+    def __init__(self, X: np.ndarray, needed: Requirements, n_clusters: int, representative: str) -> None:
+        super().__init__(X, needed, n_clusters)
         self.representative = representative
 
     def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
@@ -28,15 +30,16 @@ class DistancePoints:
         for h in range(len(centers)):
             members = self.rows[labels == h].astype(np.float64)
             if len(members):
-                centers[h], value = self._best(members, centers[h])
+                centers[h], value = self._best(members)
                 total += value
         return total, centers
 
-    def _best(self, members: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, float]:
+    def _best(self, members: np.ndarray) -> tuple[np.ndarray, float]:
         if self.representative == "median":
             return geometric_median(members)
         sums = sklearn.metrics.pairwise_distances_chunked(members, reduce_func=_sums)
-        return _first_least(members, np.concatenate(list(sums)))
+        each = np.concatenate(list(sums))
+        return members[each.argmin()], float(each.min())
 
 
 def geometric_median(members: np.ndarray) -> tuple[np.ndarray, float]:
@@ -61,8 +64,3 @@ def geometric_median(members: np.ndarray) -> tuple[np.ndarray, float]:
 
 def _sums(block: np.ndarray, start: int) -> Any:
     return block.sum(axis=1)
-
-
-def _first_least(members: np.ndarray, sums: np.ndarray) -> tuple[np.ndarray, float]:
-    at = int(sums.argmin())
-    return members[at], float(sums[at])

@@ -9,8 +9,9 @@ from pluribus._kernels._tallies import DISTINCT, ENTROPY, Rules, Tally, count_al
 from pluribus.constraints import InfeasibleError
 from pluribus.partitions import encode_labels
 
+from ._attributes import Attributes
 from ._conditions import Condition
-from ._reductions import Attributes, Diverse, Linear, reduced
+from ._reductions import Diverse, Linear, reduced
 
 
 class Requirements(NamedTuple):
@@ -26,6 +27,8 @@ class Requirements(NamedTuple):
     @classmethod
     def of(cls, conditions: Iterable[Condition] | Condition, n_rows: int, attributes: Any = None) -> "Requirements":
         """The conditions reduced; refuses those that no clustering of these rows could satisfy."""
+        if isinstance(conditions, str) or not isinstance(conditions, Condition | Iterable):
+            raise ValueError(f"conditions={conditions!r}: give a list of conditions, such as [AtLeast(5)].")
         given = (conditions,) if isinstance(conditions, Condition) else tuple(conditions)
         table = Attributes(attributes, n_rows)
         linear: list[Linear] = []
@@ -115,7 +118,12 @@ def satisfied(conditions: Iterable[Condition], labels: Any, attributes: Any = No
     >>> satisfied([AtLeast(2), Distinct("diagnosis", 2)], [0, 0, 1, 1], told)
     False
     """
+    if np.ndim(labels) != 1 or not len(labels):
+        raise ValueError(f"labels has shape {np.shape(labels)}: give the cluster of each row, at least one.")
     codes, classes = encode_labels(labels)
+    n_missing = int((codes < 0).sum())
+    if n_missing:
+        raise ValueError(f"labels has no cluster for {n_missing} rows (NaN, None or -1): leave these rows out.")
     return Requirements.of(conditions, len(codes), attributes).satisfied(codes, len(classes))
 
 
@@ -177,9 +185,12 @@ def _linear_proof(rule: Linear, n_clusters: int, only_more: bool) -> str:
     total, unit = float(rule.amounts.sum()), "rows" if rule.is_count else "in all"
     rounding = rule.tolerance * n_clusters
     if rule.low > rule.high:
-        return "cannot hold: no number of rows lies between"
-    if n_clusters * rule.low > total + rounding and (rule.low >= 0 or not only_more):
-        return f"needs {n_clusters * rule.low:g} {unit}, but there are {total:g}"
-    if n_clusters * rule.high < total - rounding and (rule.high <= 0 or not only_more):
-        return f"leaves room for {n_clusters * rule.high:g} {unit}, but there are {total:g}"
-    return ""
+        return "cannot hold: the amounts are whole numbers, and so is their sum"
+    least, most = n_clusters * rule.low, n_clusters * rule.high
+    too_few = least > total + rounding and (rule.low >= 0 or not only_more)
+    too_many = most < total - rounding and (rule.high <= 0 or not only_more)
+    if (too_few or too_many) and rule.of_all:
+        return f"cannot hold: {rule.of_all}"
+    if too_few:
+        return f"needs {least:g} {unit}, but there are {total:g}"
+    return f"leaves room for {most:g} {unit}, but there are {total:g}" if too_many else ""

@@ -15,11 +15,12 @@ from pluribus.partitions._labels import encode_labels, order_by_size, smallest_i
 from pluribus.partitions._memberships import check_membership, harden, normalized_entropy
 from pluribus.partitions._parse import code_in_place
 from pluribus.partitions._sampling import stratified_sample
-from pluribus.partitions._size_weights import assign_weights, weight_bounds
+from pluribus.partitions._size_weights import Pieces, assign_weights, split_weights, weight_bounds
 from pluribus.partitions._sizes import SizedAssignment, SizeError, assign_sizes, size_bounds
 
 __all__ = [
     "Ensemble",
+    "Pieces",
     "SizeError",
     "SizedAssignment",
     "UniqueRows",
@@ -36,6 +37,7 @@ __all__ = [
     "order_by_size",
     "size_bounds",
     "smallest_int",
+    "split_weights",
     "stratified_sample",
     "weight_bounds",
 ]

@@ -1,7 +1,7 @@
 """Clusters of the right weight: bounds on the sum of a quantity in each cluster."""
 
 import itertools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -130,26 +130,80 @@ def assign_weights(
     return SizedAssignment(labels, float(cost[np.arange(n), labels].sum(dtype=np.float64)), found)
 
 
-def _split(
-    cost: np.ndarray, weight: np.ndarray, lower: np.ndarray, upper: np.ndarray, prices: np.ndarray
-) -> tuple[np.ndarray, list[tuple[int, list[int]]]]:
-    """Labels, and for each point that is split the clusters in which it is; prices are updated."""
+class Pieces(NamedTuple):
+    """What ``split_weights`` found: all pieces of points, those that are not split as one piece.
+
+    Attributes
+    ----------
+    owner : ndarray
+        The point of each piece; the first n are one of each point, in order.
+    labels : ndarray
+        Its cluster.
+    amounts : ndarray
+        How much of the point's weight it is.
+    prices : ndarray of shape (k,)
+        As those of ``SizedAssignment``, for a weight of one.
+    """
+
+    owner: np.ndarray
+    labels: np.ndarray
+    amounts: np.ndarray
+    prices: np.ndarray
+
+
+def split_weights(
+    cost: np.ndarray, weight: np.ndarray, lower: np.ndarray, upper: np.ndarray, prices: np.ndarray | None = None
+) -> Pieces:
+    """The cheapest assignment of points that can be split, with bounds on the sums of their weights. It is exact.
+
+    Whole numbers are split into whole numbers, and but for ties no more points are split than there are clusters less
+    one.
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n, k)
+        Of a weight of one.
+    weight : ndarray of shape (n,)
+        Above 0.
+    lower, upper : ndarrays of shape (k,)
+        Of the sums; an assignment within them must exist.
+    prices : ndarray of shape (k,), optional
+        To start from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.partitions import split_weights
+    >>> found = split_weights(np.array([[0.0, 9.0], [0.0, 4.0]]), np.array([3.0, 2.0]), np.zeros(2), np.full(2, 4.0))
+    >>> found.owner.tolist(), found.labels.tolist(), found.amounts.tolist()
+    ([0, 1, 1], [0, 0, 1], [3.0, 1.0, 1.0])
+    """
     n, k = cost.shape
     room = 10 * k + 100
-    guess = prices.copy()
     while True:
         apiece, amounts = np.empty((n + room, k)), np.zeros(n + room)
-        apiece[:n], amounts[:n] = cost / weight[:, None], weight
+        apiece[:n], amounts[:n] = cost, weight
         owner, labels = np.zeros(n + room, np.int64), np.empty(n + room, np.int64)
-        prices[:] = guess
-        moves = split_within_bounds(apiece, amounts, owner, lower, upper, prices, labels, n, kept_moves(n, k))
+        found = np.zeros(k) if prices is None else np.array(prices, dtype=np.float64)
+        moves = split_within_bounds(apiece, amounts, owner, lower, upper, found, labels, n, kept_moves(n, k))
         if moves != -2:
             break
         room *= 10  # many ties
     assert moves >= 0  # the bounds were checked
-    ahead = n + np.flatnonzero(labels[n:] >= 0)
-    split = [(int(r), [int(labels[r]), *labels[ahead[owner[ahead] == r]].tolist()]) for r in np.unique(owner[ahead])]
-    return labels[:n], split
+    there = np.r_[np.arange(n), n + np.flatnonzero(labels[n:] >= 0)]
+    return Pieces(owner[there], labels[there], amounts[there], found)
+
+
+def _split(
+    cost: np.ndarray, weight: np.ndarray, lower: np.ndarray, upper: np.ndarray, prices: np.ndarray
+) -> tuple[np.ndarray, list[tuple[int, list[int]]]]:
+    """Labels, and for each point that is split the clusters in which it is; prices are updated."""
+    n = len(cost)
+    found = split_weights(cost / weight[:, None], weight, lower, upper, prices)
+    prices[:] = found.prices
+    ahead = found.owner[n:]
+    split = [(int(r), [int(found.labels[r]), *found.labels[n:][ahead == r].tolist()]) for r in np.unique(ahead)]
+    return found.labels[:n], split
 
 
 def _round(

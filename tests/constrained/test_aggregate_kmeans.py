@@ -73,8 +73,8 @@ def test_identities_behind_a_micro_cluster_are_exact():
     b = 2.2  # the two clusters are at 0 and b; squared distances are 1 and 2 of one row, 1.1 and 10 of the other
     x = (b**2 - np.array([1, 8.9])) / (2 * b)
     X, centers = np.column_stack([x, np.sqrt([1, 1.1] - x**2)]), np.array([[0, 0], [b, 0]])
-    micro = MicroClusters(np.zeros(2, np.int64), X.mean(axis=0, keepdims=True), 0.0)
-    labels = micro.identities(X, np.array([0, 1]), centers)
+    micro = MicroClusters.of(X, 1, [CountClass(slice(None), 2, 1, 2)], 0)
+    labels = micro.identities(X, np.array([[1, 1]]), centers)
     assert ((X - centers[labels]) ** 2).sum() == pytest.approx(3.1)  # 11 if the nearest pair goes first
 
 
@@ -160,13 +160,16 @@ def test_the_program_for_overlapping_classes_is_the_best_of_all(seed):
     rng = np.random.default_rng(seed)
     table, cost = attributes(rng, 7), rng.random((7, 2))
     needed = Requirements.of([AtLeast(1, "frequent"), AtLeast(1, "old"), AtLeast(3)], 7, table)
-    labels = Program(count_bounds(needed))(cost, None)
+    program = Program(count_bounds(needed))
     each = [np.array(one) for one in itertools.product(range(2), repeat=7)]
     best = min((cost[np.arange(7), one].sum() for one in each if needed.satisfied(one, 2)), default=None)
-    assert (labels is None) == (best is None)
-    if best is not None:
-        assert needed.satisfied(labels, 2)
-        assert cost[np.arange(7), labels].sum() == pytest.approx(best)
+    if best is None:
+        with pytest.raises(InfeasibleError, match="proven that no 2 clusters"):
+            program(cost, None)
+        return
+    labels = program(cost, None)
+    assert needed.satisfied(labels, 2)
+    assert cost[np.arange(7), labels].sum() == pytest.approx(best)
 
 
 @settings(max_examples=10)
@@ -284,7 +287,10 @@ def test_duplicates_and_constant_columns():
         (dict(conditions=[Aggregate("count", None, "<=", 3)], solver="pivot"), "knows no upper bounds"),
         (dict(conditions=[Distinct(0, 2)], representative="median"), "use the mean"),
         (dict(conditions=[Distinct(0, 2)], micro_clusters=2), "leave it out"),
-        (dict(init=[[0.0]]), r"shape \(1, 1\): give finite centers, of shape \(2, 1\)"),
+        (dict(init=[[0.0]]), r"shape \(1, 1\): give centers, of shape \(2, 1\)"),
+        (dict(init=[[0.0], [np.nan]]), "not made of finite numbers"),
+        (dict(init=[["a"], ["b"]]), "not made of finite numbers"),
+        (dict(n_clusters=True), "not a number"),
         (dict(init=[0, 1, 2, 0]), "from 0 to 1"),
         (dict(init=[0, 1, 1, 1], conditions=[AtLeast(2)]), "break the conditions"),
         (dict(conditions=[Aggregate("avg", 0, ">=", 3), AtLeast(2)]), "may still be feasible"),
