@@ -45,7 +45,12 @@ def with_sizes(consensus: Any, size_min: Any = None, size_max: Any = None) -> np
     ([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
     """
     if hasattr(consensus, "fit"):
-        check_is_fitted(consensus, "membership_")
+        check_is_fitted(consensus)
+        if not hasattr(consensus, "membership_"):
+            raise ValueError(
+                f"{type(consensus).__name__} knows no memberships (membership_), so what an object costs in another "
+                "cluster is not known: choose a consensus that has them, or give memberships."
+            )
         membership, labels = consensus.membership_, consensus.labels_.copy()
     else:
         membership = check_membership(consensus)

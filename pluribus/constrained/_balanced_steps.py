@@ -59,7 +59,13 @@ def cluster_sample(
     """Labels of the rows of the sample and the centers, by the base or by k-means, of distances or directions."""
     if base is not None:
         how: Any = {"n_members": 1, "n_clusters": n_clusters, "random_state": seed, "verbose": False}
-        ensemble = Generator(base, **how).generate(points.rows)
+        try:
+            ensemble = Generator(base, **how).generate(points.rows)
+        except (ValueError, TypeError) as error:
+            raise ValueError(
+                f"base={base!r} did not put each of the {len(points.weights)} rows that it was given into a cluster: "
+                f"{error}"
+            ) from error
         labels = ensemble.labels[:, 0].astype(np.int64)
         if ensemble.n_clusters[0] != n_clusters:
             raise ValueError(

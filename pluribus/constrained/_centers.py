@@ -8,7 +8,6 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from pluribus.partitions import order_by_size
-from pluribus.tables import check_scale
 
 from ._kmeans import warn_of_empty_clusters
 from ._unit_points import unit_rows
@@ -31,12 +30,23 @@ class CentersMixin(ClusterMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of the nearest center, whatever sizes this leads to."""
+        return self._nearest(X)[0]
+
+    def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
+        """Minus what rows cost at their nearest centers, summed as in ``objective_``: the higher, the better."""
+        costs = self._nearest(X)[1]
+        return -float(_check_sample_weight(sample_weight, costs[:, None]) @ costs)
+
+    def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest center of each new row, and its squared distance, or one minus its cosine."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False)
         centers = self.cluster_centers_.astype(X.dtype)
         if self._by_direction:
-            return (unit_rows(X) @ centers.T).argmax(axis=1).astype(np.int32)
-        return pairwise_distances_argmin_min(X, centers)[0].astype(np.int32)
+            cosines = unit_rows(X) @ centers.T
+            return cosines.argmax(axis=1).astype(np.int32), 1 - cosines.max(axis=1)
+        labels, distances = pairwise_distances_argmin_min(X, centers)
+        return labels.astype(np.int32), distances**2
 
     def _check_rows(self, X: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         """Rows, of length 1 if they are compared by direction, and their weights; errors come before any work."""
@@ -49,10 +59,7 @@ class CentersMixin(ClusterMixin, BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weights.any():
             raise ValueError("sample_weight is zero for every row: some rows must count.")
-        if self._by_direction:
-            return unit_rows(X), weights
-        check_scale(X)
-        return X, weights
+        return (unit_rows(X) if self._by_direction else X), weights
 
     def _number_by_size(self, labels: np.ndarray) -> np.ndarray:
         """Set the labels, clusters numbered from the largest, and their sizes; ``order[new] = old``."""

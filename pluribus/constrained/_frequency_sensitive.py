@@ -14,6 +14,7 @@ from pluribus.constraints import Constraints
 from ._balanced_steps import cluster_sample
 from ._base import STARTS_PARAMETERS, Given
 from ._centers import CentersMixin
+from ._points import dense
 from ._sized_points import SizedPoints
 from ._unit_points import UnitPoints
 
@@ -48,7 +49,8 @@ class Competition(NamedTuple):
         for start in range(0, len(order), _BLOCK):
             place = order[start : start + _BLOCK]
             rows = points.rows[place]
-            rows = rows if sparse.issparse(rows) else sparse.csr_array(rows - points.shift)
+            if not sparse.issparse(rows) or points.shift.any():
+                rows = sparse.csr_array(dense(rows) - points.shift)
             won = np.empty(len(place), np.int64)
             weights = points.weights[place]
             value += win_in_turn(
@@ -195,6 +197,8 @@ class FrequencySensitiveKMeans(CentersMixin):
     def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> "FrequencySensitiveKMeans":
         """Learn from rows that have come in: each once, in their order. The first batch has at least a row a cluster.
 
+        Between batches ``n_clusters`` stays as it is, and ``variant`` compares as it did.
+
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (m, d)
@@ -206,6 +210,11 @@ class FrequencySensitiveKMeans(CentersMixin):
         if self.variant == "pifs":
             raise ValueError(
                 'variant="pifs" takes centers anew after each pass over all rows: "fifs" learns from batches.'
+            )
+        if not first and self._learned != (self.n_clusters, self._by_direction):
+            raise ValueError(
+                f"n_clusters={self.n_clusters} and variant={self.variant!r} are not those of the rows learned from so "
+                "far: set them back, or begin anew with fit."
             )
         points = self._points(X, weights, None if first else self._shift)
         if first:
@@ -260,6 +269,7 @@ class FrequencySensitiveKMeans(CentersMixin):
 
     def _keep(self, competition: Competition, points: SizedPoints) -> "FrequencySensitiveKMeans":
         self._competition, self._shift = competition, points.shift
+        self._learned = self.n_clusters, self._by_direction
         self.counts_ = competition.counts.copy()
         self.cluster_centers_ = (competition.centers + points.shift).astype(points.rows.dtype)
         return self
@@ -270,5 +280,5 @@ def _some_rows(points: SizedPoints, n_clusters: int, seed: int) -> np.ndarray:
     counting = np.flatnonzero(points.weights)
     if len(counting) < n_clusters:
         counting = np.arange(len(points.weights))
-    rows = points.rows[np.sort(np.random.default_rng(seed).choice(counting, n_clusters, replace=False))]
-    return rows.toarray() if sparse.issparse(rows) else rows - points.shift
+    rows = np.sort(np.random.default_rng(seed).choice(counting, n_clusters, replace=False))
+    return dense(points.rows[rows]) - points.shift

@@ -1,5 +1,6 @@
 """k-means with bounds on the sizes of the clusters."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
 
     _parameter_constraints: dict = {
         **STARTS_PARAMETERS,
-        "size_min": ["array-like", int, float, None],
-        "size_max": ["array-like", int, float, None],
+        "size_min": ["array-like", Real, None],
+        "size_max": ["array-like", Real, None],
         "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
     }
 
@@ -143,7 +144,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         """
         given = self._check_given(X, constraints, sample_weight)
         self._check_constraints(given.constraints)
-        sizes, closure = self._sizes(given, size_weight)
+        mass = None if size_weight is None else _check_size_weight(size_weight, given.X)
+        sizes, closure = self._sizes(given, mass)
         is_one = not isinstance(self.init, str) or self.n_init == 1
         points = SizedPoints.of(given, closure, (self.n_jobs or 1) if is_one else None)
         starts = self._first_centers(points, sizes)
@@ -161,7 +163,11 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         if isinstance(sizes, SizedChunklets) and sizes.is_small:
             with one_blas_thread():
                 best = descend_within(points, sizes, best.centers, self.max_iter, self.tol, best)
-        return self._take(given, closure, points, best, size_weight)
+        return self._take(given, closure, points, best, mass)
+
+    def fit_predict(self, X: Any, y: Any = None, **known: Any) -> np.ndarray:
+        """Cluster X, and return the cluster of each row; the parameters are those of ``fit``."""
+        return self.fit(X, **known).labels_
 
     def predict(
         self, X: Any, *, use_prices: bool = False, enforce_sizes: bool = False, size_weight: Any = None
@@ -173,15 +179,22 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         X : array, sparse matrix or data frame of shape (m, d)
         use_prices : bool, default=False
             By squared distance minus price, as rows like those of ``fit`` were assigned, rather than the nearest
-            center: the sizes are then about as they were. Each row counts as one.
+            center: the sizes are then about as they were.
         enforce_sizes : bool, default=False
             Assign all new rows within the bounds, anew: shares are of the new rows, numbers as they are.
         size_weight : array of shape (m,), optional
-            How much each row counts in the sizes, if it did in ``fit``.
+            How much each row counts in the sizes: for both of these, if it was given to ``fit``.
         """
-        X = self._check_new(X)
         if not use_prices and not enforce_sizes:
+            if size_weight is not None:
+                raise ValueError("size_weight is for use_prices or enforce_sizes: set one to True, or leave it out.")
             return super().predict(X)
+        X = self._check_new(X)
+        if use_prices and enforce_sizes:
+            raise ValueError("use_prices=True and enforce_sizes=True are two ways to assign new rows: choose one.")
+        if (size_weight is not None) != self._is_weighed:
+            said = "a size_weight: give that of the new rows" if self._is_weighed else "no size_weight: leave it out"
+            raise ValueError(f"fit was given {said} too.")
         given = Given(X, Constraints(X.shape[0]), np.ones(X.shape[0], X.dtype))
         points = SizedPoints.of(given, given.constraints.closure(), None)
         cost = np.empty((X.shape[0], self.n_clusters_), X.dtype)
@@ -196,23 +209,22 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             found = assign_weights(cost, mass, *weight_bounds(mass, self.n_clusters, self.size_min, self.size_max))
         return found.labels.astype(np.int32)
 
-    def _sizes(self, given: Given, size_weight: Any) -> tuple[Assigns, Closure]:
+    def _sizes(self, given: Given, mass: np.ndarray | None) -> tuple[Assigns, Closure]:
         """What assigns within the bounds, which are checked, and the chunklets that it assigns."""
         n = given.X.shape[0]
-        if size_weight is None:
+        if mass is None:
             lower, upper = self._counted_bounds(n)
             allow_empty = bool((lower == 0).any())
         else:
-            mass = _check_size_weight(size_weight, given.X)
             lower, upper = weight_bounds(mass, self.n_clusters, self.size_min, self.size_max)
             allow_empty = True
         closure = given.constraints.closure(self.n_clusters)
         if closure.n_chunks == n and not len(closure.class_chunks) and not len(closure.told_apart):
-            return SizedObjects(lower, upper) if size_weight is None else WeighedObjects(lower, upper, mass), closure
+            return SizedObjects(lower, upper) if mass is None else WeighedObjects(lower, upper, mass), closure
         found = given.constraints.check(self.n_clusters, allow_empty=allow_empty)
         if found.status != "feasible":
             given.constraints.ensure_feasible(self.n_clusters, allow_empty=allow_empty)  # raises, or warns
-        if size_weight is not None:
+        if mass is not None:
             if len(closure.told_apart) or len(closure.class_chunks) > 1:
                 raise ConstraintError(
                     "size_weight goes with must-links only: leave out the cannot-links and known labels, or bound the "
@@ -224,7 +236,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
 
     def _counted_bounds(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         lower, upper = size_bounds(n, self.n_clusters, self.size_min, self.size_max)
-        return (np.minimum(upper, 1) if self.size_min is None else lower), upper
+        return (np.minimum(upper, 1) if self.size_min is None and n >= self.n_clusters else lower), upper
 
     @property
     def _numbered_by_bounds(self) -> bool:
@@ -244,7 +256,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         return starts
 
     def _take(
-        self, given: Given, closure: Closure, points: SizedPoints, best: SizedDescent, size_weight: Any
+        self, given: Given, closure: Closure, points: SizedPoints, best: SizedDescent, mass: np.ndarray | None
     ) -> "SizeConstrainedKMeans":
         labels = best.labels[closure.chunk_of]
         if self._numbered_by_bounds:
@@ -254,7 +266,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             order = self._finish(given.constraints, labels, self.n_clusters)
         warn_of_empty_clusters(self.labels_, self.n_clusters)
         self.cluster_centers_ = (best.centers + points.shift)[order].astype(given.X.dtype)
-        mass = None if size_weight is None else _check_size_weight(size_weight, given.X)
+        self._is_weighed = mass is not None
         self.cluster_sizes_ = np.bincount(self.labels_, mass, minlength=self.n_clusters)
         self.prices_ = best.prices[order]
         self.inertia_ = float(best.path[-1])
@@ -267,8 +279,13 @@ def _check_size_weight(size_weight: Any, X: Any) -> np.ndarray:
     if _num_samples(size_weight) != X.shape[0]:
         raise ValueError(f"size_weight has {_num_samples(size_weight)} numbers, but X has {X.shape[0]} rows.")
     mass = check_array(size_weight, ensure_2d=False, dtype=np.float64, input_name="size_weight")
-    if mass.ndim > 1 or (mass < 0).any() or not mass.any():
-        raise ValueError(
-            "size_weight has negative numbers, is zero for every row, or is no column: give amounts of 0 or more."
-        )
+    if mass.ndim > 1:
+        raise ValueError(f"size_weight has shape {mass.shape}: give one number for each row.")
+    if mass.min() < 0:
+        raise ValueError(f"size_weight has negative numbers, such as {mass.min():g}: give amounts of 0 or more.")
+    with np.errstate(over="ignore"):
+        total = mass.sum()
+    if not 0 < total < np.inf:
+        what = "zero for every row" if total == 0 else "too large to add"
+        raise ValueError(f"size_weight is {what}: give amounts with a sum above 0, and finite.")
     return mass

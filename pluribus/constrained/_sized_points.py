@@ -12,6 +12,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from pluribus._engine import over_blocks
 from pluribus._kernels._sized_clusters import add_to_clusters
 from pluribus.constraints import Closure
+from pluribus.tables import check_scale
 
 from ._base import Given
 from ._points import chunk_means, dense
@@ -38,13 +39,10 @@ class SizedPoints(NamedTuple):
         X, weights = given.X, given.weights.astype(np.float64)
         if not weights.any():
             raise ValueError("sample_weight is zero for every row: some rows must count.")
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean, variances = mean_variance_axis(X, axis=0) if sparse.issparse(X) else _mean_and_variance(X)
-        total = float(variances.sum())
-        if not np.isfinite(4 * total * len(weights)):
-            raise ValueError("X holds numbers whose squares are too large to add: scale X, or give it as float64.")
+        check_scale(X)
+        mean, variances = mean_variance_axis(X, axis=0) if sparse.issparse(X) else _mean_and_variance(X)
         shift = np.zeros(X.shape[1], X.dtype) if sparse.issparse(X) else mean.astype(X.dtype)
-        variance = total / X.shape[1]
+        variance = float(variances.mean())
         if closure.n_chunks == len(weights):
             return cls(X, shift, weights, 0.0, variance, n_jobs)
         rows, sums = chunk_means(X, weights, closure)

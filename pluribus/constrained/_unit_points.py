@@ -21,8 +21,8 @@ def unit_rows(X: Any) -> Any:
     if len(zero):
         some = ", ".join(map(str, zero[:_SHOWN])) + (", …" if len(zero) > _SHOWN else "")
         raise ValueError(
-            f"{len(zero)} rows of X are all zero (rows {some}), so they have no direction: leave them out, or do "
-            "not compare by cosine."
+            f"{len(zero)} rows of X have length 0 in {X.dtype} (rows {some}), and so no direction: leave them out, or "
+            "do not compare by cosine."
         )
     return normalize(X)
 

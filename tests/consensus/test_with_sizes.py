@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
-from pluribus.consensus import EvidenceAccumulation, VotingConsensus
-from pluribus.consensus._with_sizes import with_sizes
+from pluribus.consensus import EvidenceAccumulation, VotingConsensus, with_sizes
 from pluribus.generate import Generator
 from pluribus.partitions import SizeError
 
@@ -67,5 +67,7 @@ def test_bad_input(ensemble):
         with_sizes(EvidenceAccumulation(3).fit(ensemble), 80)
     with pytest.raises(NotFittedError):
         with_sizes(EvidenceAccumulation(3), 80)
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="finite"):
         with_sizes([[0.5, np.nan]], 1)
+    with pytest.raises(ValueError, match="KMeans knows no memberships"):
+        with_sizes(KMeans(2, n_init=1).fit([[0.0], [1.0], [2.0]]), 1)

@@ -171,6 +171,18 @@ def test_batches_are_as_one_stream(words, variant):
     assert again.cluster_sizes_.sum() == 600
 
 
+@pytest.mark.parametrize("variant", ["fscl", "fifs"])
+def test_batches_of_any_kind(variant):
+    X = np.random.default_rng(0).random((60, 3)) + 100  # far from the origin
+    kinds = [[np.asarray, np.asarray], [np.asarray, sparse.csr_array], [sparse.csr_array, np.asarray]]
+    ends = []
+    for first, second in kinds:
+        model = FrequencySensitiveKMeans(3, variant=variant, random_state=0)
+        ends.append(model.partial_fit(first(X[:30])).partial_fit(second(X[30:])).cluster_centers_)
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-6)
+    np.testing.assert_allclose(ends[2], ends[0], rtol=1e-6)
+
+
 def test_a_stream_goes_on_after_fit(words):
     model = FrequencySensitiveKMeans(4, variant="stream", random_state=0, n_init=2).fit(words)
     counts = model.counts_.copy()
@@ -220,7 +232,7 @@ def test_edges(variant):
         (dict(variant="fs"), "variant"),
         (dict(n_clusters=5), "n_clusters=5 is more than the n_samples=4"),
         (dict(n_clusters=True), "is not a number"),
-        (dict(variant="pifs"), r"2 rows of X are all zero \(rows 0, 3\)"),
+        (dict(variant="pifs"), r"2 rows of X have length 0 in float64 \(rows 0, 3\)"),
     ],
 )
 def test_bad_parameters(parameters, message):
@@ -240,6 +252,9 @@ def test_bad_batches():
         model.partial_fit([[1, 2, np.nan]])
     with pytest.raises(ValueError, match="(?i)zero"):
         model.partial_fit(np.eye(3), sample_weight=np.zeros(3))
+    for other in (dict(n_clusters=3), dict(variant="fifs")):
+        with pytest.raises(ValueError, match="begin anew with fit"):
+            FrequencySensitiveKMeans(2).partial_fit(np.eye(3)).set_params(**other).partial_fit(np.eye(3))
 
 
 def test_by_name():

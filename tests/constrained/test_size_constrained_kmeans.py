@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,6 +115,10 @@ def test_sizes_by_weight(blobs):
     tied = Constraints(400, must_link=[(0, 1), (1, 2)])
     together = SizeConstrainedKMeans(4, 0.2, 0.3, random_state=0).fit(X, constraints=tied, size_weight=inhabitants)
     assert together.violations_.count == 0
+    np.testing.assert_array_equal(
+        SizeConstrainedKMeans(4, 0.2, 0.3, random_state=0, n_init=3).fit_predict(X, size_weight=inhabitants),
+        model.labels_,
+    )
     anew = model.predict(X, enforce_sizes=True, size_weight=inhabitants)
     assert np.bincount(anew, inhabitants).min() / inhabitants.sum() >= 0.2 - slack
     assert (model.predict(X, use_prices=True, size_weight=inhabitants) == model.labels_).mean() > 0.98
@@ -130,6 +135,37 @@ def test_predict(blobs):
     assert np.bincount(half).max() <= 60
     with pytest.raises(SizeError):
         SizeConstrainedKMeans(4, size_min=90, random_state=0).fit(X).predict(X[:200], enforce_sizes=True)
+    free = SizeConstrainedKMeans(4, random_state=0, n_init=1).fit(X)
+    np.testing.assert_array_equal(free.predict(X[:3], enforce_sizes=True), free.predict(X[:3]))  # too few to fill all
+
+
+@pytest.mark.filterwarnings("error")
+def test_predict_knows_the_columns(blobs):
+    frame = pd.DataFrame(blobs[0], columns=list("abcde"))
+    model = SizeConstrainedKMeans(4, 0.2, random_state=0, n_init=1).fit(frame)
+    for how in ({}, {"use_prices": True}, {"enforce_sizes": True}):
+        np.testing.assert_array_equal(model.predict(frame, **how), model.predict(frame.copy(), **how))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"a": "z"}))
+
+
+def test_predict_in_ways_that_do_not_go_together():
+    by_weight = SizeConstrainedKMeans(2, 0.4, n_init=1).fit(X4, size_weight=[1, 2, 3, 4])
+    by_number = SizeConstrainedKMeans(2, n_init=1).fit(X4)
+    for model, how, message in (
+        (by_number, dict(use_prices=True, enforce_sizes=True), "choose one"),
+        (by_number, dict(size_weight=np.ones(4)), "set one to True, or leave it out"),
+        (by_number, dict(size_weight=np.ones(4), enforce_sizes=True), "given no size_weight: leave it out too"),
+        (by_weight, dict(enforce_sizes=True), "give that of the new rows too"),
+        (by_weight, dict(use_prices=True), "give that of the new rows too"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.predict(X4, **how)
+
+
+@pytest.mark.parametrize("bound", [np.int64(2), np.float32(0.5), np.array(2), [2, 2], np.array([0.5, 0.5])])
+def test_bounds_as_numpy_has_them(bound):
+    assert SizeConstrainedKMeans(2, bound, bound, n_init=1).fit(X4).cluster_sizes_.tolist() == [2, 2]
 
 
 def test_one_bound_for_each_cluster_keeps_the_order(blobs):
@@ -157,8 +193,9 @@ def test_scales():
     for scale in (1e-60, 1e60):
         other = SizeConstrainedKMeans(4, 40, init=scale * X[:4]).fit(scale * X)
         np.testing.assert_array_equal(one.labels_, other.labels_)
-    with pytest.raises(ValueError, match="too large"):
-        SizeConstrainedKMeans(4, 40).fit(1e200 * X)
+    for wrong in (1e200 * X, 1e-200 * X, (1e20 * X).astype(np.float32), (1e-30 * X).astype(np.float32)):
+        with pytest.raises(ValueError, match=f"whose squares {wrong.dtype} cannot hold"):
+            SizeConstrainedKMeans(4, 40).fit(wrong)
 
 
 def test_constraints_and_sizes(blobs):
@@ -253,8 +290,13 @@ def test_bounds_that_constraints_contradict():
 def test_weights_that_are_none():
     with pytest.raises(ValueError, match="(?i)zero"):
         SizeConstrainedKMeans(2).fit(X4, sample_weight=np.zeros(4))
-    for weight in ([0, 0, 0, 0], [1, 1, 1, -1]):
-        with pytest.raises(ValueError, match="negative numbers, is zero"):
+    for weight, message in (
+        ([0, 0, 0, 0], "zero for every row"),
+        ([1, 1, 1, -2], "negative numbers, such as -2"),
+        (np.ones((4, 1)), r"shape \(4, 1\)"),
+        ([1e308] * 4, "too large to add"),
+    ):
+        with pytest.raises(ValueError, match=message):
             SizeConstrainedKMeans(2).fit(X4, size_weight=weight)
     with pytest.raises(ValueError, match="3 numbers, but X has 4 rows"):
         SizeConstrainedKMeans(2).fit(X4, size_weight=np.ones(3))
