@@ -136,12 +136,12 @@ class GroupSearch:
             first += len(names)
         self.labels = labels
 
-    def _requirements(self, rows: Any, *, diverse: bool) -> Requirements:
+    def _requirements(self, rows: np.ndarray, *, diverse: bool) -> Requirements:
         conditions: list[Condition] = [AtLeast(self.k)]
         if diverse and self.diversity is not None:
             conditions.append(self.diversity)
-        attributes = {name: values[rows] for name, values in self.attributes.items()}
-        return Requirements.of(conditions, len(self.X[rows]), attributes)
+        attributes = {name: values[rows] for name, values in self.attributes.items()} or None
+        return Requirements.of(conditions, len(rows), attributes)
 
     def _assigned(self, rows: np.ndarray, X: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
         return assigned(X, labels, self.k, self.least)
