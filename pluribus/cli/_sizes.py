@@ -24,27 +24,38 @@ class Sizes:
     def bounds(self, n: int, k: int) -> dict[str, Any]:
         """For n objects in k clusters, as parameters of what keeps them; refuses what cannot hold."""
         least, most = (n // k, -(-n // k)) if self.balance else (self.least, self.most)
-        try:
-            size_bounds(n, k, least, most)
-        except SizeError as error:
-            said = str(error).replace("size_min", "--min-size").replace("size_max", "--max-size")
-            raise ValueError(said) from None
+        _in_objects(n, k, least, most)
         return {"size_min": least, "size_max": most}
+
+    def numbers(self, n: int) -> tuple[int, int]:
+        """The fewest and the most clusters that n objects can have; refuses what no number of clusters can keep."""
+        least, most = max(_in_objects(n, 1, self.least, None)[0], 1), _in_objects(n, n, None, self.most)[1]
+        fewest, greatest = -(-n // most), n // least
+        if fewest > greatest:
+            raise ValueError(
+                f"no number of clusters of {least:,} to {most:,} objects makes {n:,}: lower --min-size, or raise "
+                "--max-size."
+            )
+        return fewest, greatest
 
     def kept_by(self, fitted: Any) -> tuple[Any, list[str]]:
         """The consensus with as few doubts as the sizes allow, and what was done to it."""
         n = int((fitted.labels_ >= 0).sum())
-        bounds = self.bounds(n, fitted.n_clusters_)
+        try:
+            bounds = self.bounds(n, fitted.n_clusters_)
+        except ValueError as error:
+            fewest, greatest = self.numbers(n)
+            raise ValueError(f"{error} These sizes go with {fewest:,} to {greatest:,} clusters: give --k.") from None
         sized = copy.copy(fitted)
         sized.labels_ = with_sizes(fitted, **bounds)
         moved = int((sized.labels_ != fitted.labels_).sum())
-        least, most = size_bounds(n, fitted.n_clusters_, **bounds)
+        least, most = _in_objects(n, fitted.n_clusters_, *bounds.values())
         what = (
             f"{moved:,} of {n:,} objects are in another cluster than" if moved else "All objects are in the cluster of"
         )
         sizes = np.bincount(sized.labels_[sized.labels_ >= 0], minlength=fitted.n_clusters_)
         return sized, [
-            f"{what} the consensus without bounds, so that each cluster has {least.min():,} to {most.max():,} objects: "
+            f"{what} the consensus without bounds, so that each cluster has {least:,} to {most:,} objects: "
             f"{', '.join(f'{size:,}' for size in sizes[:12])}{', …' if len(sizes) > 12 else ''}."
         ]
 
@@ -75,7 +86,9 @@ def check(sizes: Sizes | None, direct: str | None, known: Any, n: int, k: int | 
             "sizes and what is known cannot both be kept by a consensus: use pluribus cluster with "
             f"--constrained-method {DIRECT}."
         )
-    if k is not None:
+    if k is None:
+        sizes.numbers(n)
+    else:
         sizes.bounds(n, k)
 
 
@@ -83,6 +96,16 @@ def told(min_size: str | None, max_size: str | None, balance: bool) -> dict[str,
     """For the report."""
     given = {"min-size": min_size, "max-size": max_size, "balance": balance or None}
     return {option: value for option, value in given.items() if value is not None}
+
+
+def _in_objects(n: int, k: int, least: int | float | None, most: int | float | None) -> tuple[int, int]:
+    """The same for each of k clusters; errors speak of the options."""
+    try:
+        lower, upper = size_bounds(n, k, least, most)
+    except SizeError as error:
+        said = str(error).replace("size_min", "--min-size").replace("size_max", "--max-size")
+        raise ValueError(said) from None
+    return int(lower[0]), int(upper[0])
 
 
 def _size(option: str, text: str | None) -> int | float | None:

@@ -1,6 +1,7 @@
 """--min-size, --max-size and --balance."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
 from pluribus.cli._app import app
+from pluribus.cli._sizes import Sizes
 
 
 def run(*arguments):
@@ -83,6 +85,29 @@ def test_refused_before_any_work(data, tmp_path, options, message):
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--min-size", 91], "--min-size asks for 91 objects in 1 clusters, but there are 90"),
+        (["--min-size", 50, "--max-size", 80], "no number of clusters of 50 to 80 objects makes 90"),
+        (["--max-size", 0], "--max-size leaves room for 0 objects"),
+    ],
+)
+def test_refused_for_any_number_of_clusters(data, tmp_path, options, message):
+    result = run("cluster", data, "--out", tmp_path / "out", *options)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_number_of_clusters_that_was_found_does_not_go_with_the_sizes():
+    fitted = SimpleNamespace(labels_=np.repeat([0, 1, 2], 30), n_clusters_=3)
+    with pytest.raises(ValueError, match=r"asks for 105 objects in 3 .* These sizes go with 1 to 2 clusters: give --k"):
+        Sizes(35).kept_by(fitted)
+    with pytest.raises(ValueError, match="These sizes go with 4 to 90 clusters"):
+        Sizes(most=29).kept_by(fitted)
 
 
 def test_sizes_and_what_is_known(data, tmp_path):
