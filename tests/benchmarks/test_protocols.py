@@ -24,7 +24,7 @@ def test_ppc(monkeypatch):
 
 
 def test_penca(monkeypatch):
-    monkeypatch.setattr(penca, "N_MEMBERS", 20)
+    monkeypatch.setattr(penca, "N_MEMBERS", 10)
     once = penca.score(penca.REAL, "iris", 0, True)
     penca._ensemble.cache_clear()
     assert penca.score(penca.REAL, "iris", 0, True) == once
@@ -35,7 +35,7 @@ def test_penca(monkeypatch):
 
 
 def test_embedding(monkeypatch):
-    monkeypatch.setattr(embedding, "N_MEMBERS", 20)
+    monkeypatch.setattr(embedding, "N_MEMBERS", 10)
     features, similarities = embedding._TABLES
     best, mean = (embedding.score(features, f"iris, {which}", 0, True) for which in ("best", "mean"))
     assert set(best) == set(mean) == {"EAC_F", *embedding.EMBEDDINGS}

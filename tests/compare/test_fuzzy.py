@@ -35,7 +35,7 @@ def together(u):
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_hard_memberships_give_the_hard_index(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(1, 30)

@@ -1,4 +1,4 @@
-"""Every classical index against scikit-learn, clusim and the definition, on thousands of random partitions."""
+"""Every classical index against scikit-learn, clusim and the definition, on many random partitions."""
 
 import warnings
 from fractions import Fraction
@@ -15,7 +15,7 @@ from sklearn import metrics
 
 from pluribus import compare
 
-MANY = settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 NEAR = {"rel": 1e-12, "abs": 1e-12}
 AVERAGES = ("geometric", "arithmetic", "max", "min")
 
@@ -112,7 +112,7 @@ def test_information_by_definition(pair):
 
 
 @given(pairs)
-@settings(MANY, max_examples=300)
+@settings(MANY, max_examples=100)
 def test_adjusted_mutual_information_by_definition(pair):
     a, b = seen(*pair)
     h_a, h_b = entropy(a), entropy(b)
@@ -138,7 +138,7 @@ def test_matching_by_definition(pair):
 
 
 @given(pairs)
-@settings(MANY, max_examples=400)
+@settings(MANY, max_examples=60)
 def test_scikit_learn(pair):
     a, b = seen(*pair)
     if len(a) > 1:
@@ -158,7 +158,7 @@ def test_scikit_learn(pair):
 
 
 @given(pairs)
-@MANY
+@settings(MANY, max_examples=100)
 def test_clusim(pair):
     a, b = seen(*pair)
     first, second = (Clustering().from_membership_list(x.tolist()) for x in (a, b))
@@ -175,6 +175,22 @@ def test_clusim(pair):
             for average, theirs in zip(AVERAGES, ("sqrt", "sum", "max", "min"), strict=True):
                 value = compare.normalized_mutual_information_index(*pair, average=average)
                 assert value == pytest.approx(sim.nmi(first, second, norm_type=theirs), **NEAR)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "test",
+    [
+        test_pairs_by_definition,
+        test_information_by_definition,
+        test_adjusted_mutual_information_by_definition,
+        test_matching_by_definition,
+        test_scikit_learn,
+        test_clusim,
+    ],
+)
+def test_all_of_it_on_thousands(test):
+    settings(MANY, max_examples=1000)(given(pairs)(test.hypothesis.inner_test))()
 
 
 def test_expected_information_at_size():

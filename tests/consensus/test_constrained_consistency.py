@@ -44,9 +44,13 @@ def score(labels, ensemble, known, beta):
 
 
 def brute(ensemble, known, k, beta):
+    together = known.must_link[np.isinf(known.must_weight)].tolist()
+    apart = known.cannot_link[np.isinf(known.cannot_weight)].tolist()
     best = -1.0
     for labels in product(range(k), repeat=ensemble.n_objects):
-        if known.violations(labels).n_hard == 0:
+        allowed = all(labels[i] == labels[j] for i, j in together) and all(labels[i] != labels[j] for i, j in apart)
+        named_in_order = all(c <= max(labels[:i], default=-1) + 1 for i, c in enumerate(labels))  # else it was tried
+        if allowed and named_in_order:
             best = max(best, score(labels, ensemble, known, beta))
     return best
 

@@ -246,8 +246,8 @@ def test_neighbors_are_counted_as_objects():
 
 
 def test_large_and_small_solvers_agree(monkeypatch):
-    labels, _ = planted(n=300)
-    missing, _ = planted(n=300, missing=0.1)
+    labels, _ = planted(n=150)
+    missing, _ = planted(n=150, missing=0.1)
     for options in [{}, {"view": "features"}, {"method": "mds"}, {"method": "le"}, {"method": "lle"}]:
         data = missing if options.get("method") == "mds" else labels
         with monkeypatch.context() as patch:

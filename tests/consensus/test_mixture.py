@@ -103,7 +103,7 @@ def test_unanimous_and_strings():
 
 
 @given(ensembles(weighted=False), st.integers(0, 2**32 - 1))
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_names_of_labels_do_not_matter(ensemble, seed):
     rng = np.random.default_rng(seed)
     renamed = [np.append(rng.permutation(50)[:9] + 3, -1)[column] for column in ensemble.labels.T]

@@ -30,7 +30,7 @@ def labeled(draw):
 
 
 @given(labeled())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_as_scikit_learn(case):
     X, labels = case
     D = pairwise_distances(X)
