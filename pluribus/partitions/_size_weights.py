@@ -87,7 +87,7 @@ def assign_weights(
     lower, upper : float or array of shape (k,)
         Of the sums, in the unit of the weights, as ``weight_bounds`` gives them.
     prices : array of shape (k,), optional
-        To start from.
+        To start from; samples better them.
     random_state : int
         Of the samples that give prices to start from.
 
@@ -118,12 +118,11 @@ def assign_weights(
     labels = cost.argmin(axis=1)
     heavy = np.flatnonzero(weight > 0)
     found = np.zeros(k) if prices is None else checked_prices(prices, k)
-    if prices is None:
-        deck = np.random.default_rng(random_state).permutation(heavy)
-        for size in sample_sizes(len(heavy), k):
-            some = deck[:size]
-            share = weight[some].sum() / total
-            _split(cost[some], weight[some], lower * share, upper * share, found)
+    deck = np.random.default_rng(random_state).permutation(heavy)
+    for size in sample_sizes(len(heavy), k):
+        some = deck[:size]
+        share = weight[some].sum() / total
+        _split(cost[some], weight[some], lower * share, upper * share, found)
     labels[heavy], pieces = _split(cost[heavy], weight[heavy], lower, upper, found)
     if len(pieces):
         _round(cost, weight, lower, upper, labels, [(heavy[r], clusters) for r, clusters in pieces])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from pluribus._kernels._weighed_assignment import split_within_bounds
-from pluribus.partitions import SizeError, assign_sizes, assign_weights, weight_bounds
+from pluribus.partitions import SizeError, assign_sizes, assign_weights, split_weights, weight_bounds
 
 
 def split(cost, weight, lower, upper, prices, length=128):
@@ -88,8 +88,13 @@ def test_many_points_from_prices_of_samples():
     shares = np.bincount(found.labels, weight) / weight.sum()
     assert shares.min() > 0.1899
     assert shares.max() < 0.2101
-    one_go = assign_weights(cost, weight, *bounds, prices=np.zeros(5))
-    assert found.cost == pytest.approx(one_go.cost, rel=1e-3)
+    apiece = cost / weight[:, None]
+    one_go = split_weights(apiece, weight, *bounds)
+    split = (apiece[one_go.owner, one_go.labels] * one_go.amounts).sum()
+    assert found.cost == pytest.approx(split, rel=1e-4)
+    np.testing.assert_allclose(found.prices, one_go.prices, atol=1e-6)
+    from_afar = assign_weights(cost, weight, *bounds, prices=np.array([5.0, -5, 0, 5, -5]))
+    np.testing.assert_array_equal(from_afar.labels, found.labels)
 
 
 def test_a_point_without_weight_is_where_it_is_cheapest():
