@@ -77,15 +77,22 @@ def browser(_driver):
     return _driver
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def dask_client():
-    """A client of a Dask cluster with two worker processes, which is also the client in scope."""
+    """A client of a Dask cluster with two worker processes, which is also the client in scope.
+
+    For one file only: a cluster takes a tenth of a core as long as it is there, even idle.
+    """
     import dask
     from distributed import Client, LocalCluster
 
-    with (
+    options = {
         # On a busy machine a worker that was killed may take longer to come back than the cluster would wait.
-        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+        "distributed.worker.profile.enabled": False,
+    }
+    with (
+        dask.config.set(options),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):

@@ -190,7 +190,12 @@ def test_clusim(pair):
     ],
 )
 def test_all_of_it_on_thousands(test):
-    settings(MANY, max_examples=1000)(given(pairs)(test.hypothesis.inner_test))()
+    @given(pairs)
+    @settings(MANY, max_examples=1000)
+    def again(pair):
+        test.hypothesis.inner_test(pair)
+
+    again()
 
 
 def test_expected_information_at_size():

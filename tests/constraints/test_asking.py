@@ -15,11 +15,18 @@ from pluribus.constraints import (
     FarthestFirst,
     MinMax,
     NormalizedUncertainty,
+    _normalized_uncertainty,
     ask,
     questions,
 )
 
 SELECTORS = [FarthestFirst, MinMax, NormalizedUncertainty]
+
+
+@pytest.fixture
+def few_trees(monkeypatch):
+    """For tests of what may be asked, whatever the forest thinks best."""
+    monkeypatch.setattr(_normalized_uncertainty, "_TREES", 5)
 
 
 def blobs(n=60, k=3):
@@ -95,6 +102,7 @@ def test_answers_in_a_file(tmp_path):
         Answers.read(tmp_path / "a.csv", 4, ids=ids)
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("method", SELECTORS)
 def test_every_selector_asks_only_what_is_open_and_settles_all(method):
     X, y = blobs(24)
@@ -116,6 +124,7 @@ def test_all_clusters_are_met_first(method):
     assert set(y[seen]) == {0, 1, 2}
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("method", SELECTORS)
 def test_asking_goes_on_where_it_ended(method):
     X, y = blobs(40)
@@ -129,6 +138,7 @@ def test_asking_goes_on_where_it_ended(method):
     assert parts.given == whole.given
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("method", SELECTORS)
 def test_unsure_is_not_asked_again(method):
     X, y = blobs(12)
