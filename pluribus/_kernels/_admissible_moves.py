@@ -6,7 +6,7 @@ Dispersion is the sum of squared distances to the means, which follow at once (H
 import numpy as np
 from numba import njit
 
-from ._tallies import change, shortfall
+from ._tallies import change, shortfall, shortfalls
 
 
 @njit(cache=True, nogil=True)
@@ -194,38 +194,47 @@ def _mended(rules, tally, missing, i, a, b):
 
 
 @njit(cache=True, nogil=True)
-def _moves_that_mend(X, rules, tally, h, missing, means, labels, rows, targets, prices):
-    """All moves into cluster h that mend, and of each row of h the best one out of it; returns how many."""
+def _move_price(X, tally, means, i, a, b, mended):
+    size, other = tally.sizes[a], tally.sizes[b]
+    saved = size / (size - 1.0) * _distance(X[i], means[a]) if size > 1 else 0.0
+    return _price(other / (other + 1.0) * _distance(X[i], means[b]) - saved, mended)
+
+
+@njit(cache=True, nogil=True)
+def _moves_that_mend(X, rules, tally, h, among, missing, means, labels, first, following, rows, targets, prices):
+    """All moves of these rows into cluster h that mend, and of each row of h the best out of it; returns how many."""
     count = 0
-    for i in range(len(labels)):
-        a = labels[i]
-        size = tally.sizes[a]
-        saved = -1.0
-        best, lowest = -1, np.inf
-        for b in range(len(missing)) if a == h else range(h, h + 1):
-            if b == a:
-                continue
-            mended = _mended(rules, tally, missing, i, a, b)
+    for i in among:
+        if labels[i] != h:
+            mended = _mended(rules, tally, missing, i, labels[i], h)
             if mended > 1e-12:
-                if saved < 0:
-                    saved = size / (size - 1.0) * _distance(X[i], means[a]) if size > 1 else 0.0
-                other = tally.sizes[b]
-                price = _price(other / (other + 1.0) * _distance(X[i], means[b]) - saved, mended)
-                if price < lowest:
-                    best, lowest = b, price
+                price = _move_price(X, tally, means, i, labels[i], h, mended)
+                rows[count], targets[count], prices[count] = i, h, price
+                count += 1
+    i = first[h]
+    while i >= 0:
+        best, lowest = -1, np.inf
+        if shortfall(rules, tally, h, i, -1) < missing[h]:
+            for b in range(len(missing)):
+                mended = _mended(rules, tally, missing, i, h, b) if b != h else 0.0
+                if mended > 1e-12:
+                    price = _move_price(X, tally, means, i, h, b, mended)
+                    if price < lowest:
+                        best, lowest = b, price
         if best >= 0:
             rows[count], targets[count], prices[count] = i, best, lowest
             count += 1
+        i = following[i]
     return count
 
 
 @njit(cache=True, nogil=True)
-def _swap_that_mends(X, rules, tally, h, missing, means, labels, first, following, most):
-    """The best swap of a row of h for one of another cluster, of at most so many; (-1, -1) if none mends."""
+def _swap_that_mends(X, rules, tally, h, among, missing, means, labels, first, following, most):
+    """The best swap of a row of h for one of these, of at most so many pairs; (-1, -1) if none mends."""
     best, partner, lowest = -1, -1, np.inf
     i, seen = first[h], 0
     while i >= 0 and (seen == 0 or seen < most):
-        for other in range(len(labels)):
+        for other in among:
             b = labels[other]
             if b == h:
                 continue
@@ -237,7 +246,7 @@ def _swap_that_mends(X, rules, tally, h, missing, means, labels, first, followin
                 cost = _swap_change(X[i], X[other], means[h], means[b], tally.sizes[h], tally.sizes[b])
                 if _price(cost, mended) < lowest:
                     best, partner, lowest = i, other, _price(cost, mended)
-        seen += len(labels)
+        seen += len(among)
         i = following[i]
     return best, partner
 
@@ -249,13 +258,24 @@ def mend(X, rules, tally, h, at_once, most_swaps, means, labels, first, followin
     Those go first which cost least dispersion for what they mend; `at_once` of them before they are weighed anew, and
     swaps are sought among `most_swaps` pairs. Returns whether the cluster complies.
     """
-    n, c = len(labels), len(first)
-    missing = np.empty(c)
-    for g in range(c):
-        missing[g] = shortfall(rules, tally, g, -1, -1)
-    rows, targets, prices = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n)
+    missing = np.empty(len(first))
+    shortfalls(rules, tally, missing)
+    everyone = np.arange(len(labels))
+    return mend_from(
+        X, rules, tally, h, everyone, missing, at_once, most_swaps, means, labels, first, following, before
+    )
+
+
+@njit(cache=True, nogil=True)
+def mend_from(X, rules, tally, h, among, missing, at_once, most_swaps, means, labels, first, following, before):
+    """As ``mend``, with the help of some rows only; `missing`, the shortfall of each cluster, is kept up to date."""
+    room = len(among) + tally.sizes[h]
+    rows, targets, prices = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     while missing[h] > 0:
-        n_moves, n_made = _moves_that_mend(X, rules, tally, h, missing, means, labels, rows, targets, prices), 0
+        n_moves = _moves_that_mend(
+            X, rules, tally, h, among, missing, means, labels, first, following, rows, targets, prices
+        )
+        n_made = 0
         for move in np.argsort(prices[:n_moves]):
             i, b = rows[move], targets[move]
             a = labels[i]
@@ -269,7 +289,7 @@ def mend(X, rules, tally, h, at_once, most_swaps, means, labels, first, followin
                 break
         if n_made > 0:
             continue
-        i, other = _swap_that_mends(X, rules, tally, h, missing, means, labels, first, following, most_swaps)
+        i, other = _swap_that_mends(X, rules, tally, h, among, missing, means, labels, first, following, most_swaps)
         if i < 0:
             return False
         b = labels[other]

@@ -1,11 +1,11 @@
 """Clusters that satisfy conditions, made and bettered by moves and swaps of single rows."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from pluribus._kernels._admissible_moves import improve, means_of, member_chains, mend
+from pluribus._kernels._admissible_moves import improve, means_of, member_chains, mend_from
 from pluribus.tables import check_scale
 
 from ._requirements import Requirements
@@ -14,6 +14,7 @@ _CANDIDATES = 16  # clusters that a row may go to in one pass, the nearest
 _TRIED = 4  # of them, with whose members a swap is tried
 _PARTNERS = 128  # members of each
 _WEIGHED = 1000  # rows, for each that is moved to mend a cluster before all are weighed anew
+_NEAR_ROWS, _NEAR_CLUSTERS = 500, 4  # rows from which a cluster is mended first: so many, and these clusters' worth
 _MOST_SWAPS = 10_000_000  # pairs of rows that are considered when no move mends a cluster
 _SMALLEST_GAIN = 1e-12  # of a change, relative to the variance
 
@@ -44,6 +45,13 @@ class _Clusters:
         means_of(self.X, self.labels, self.means, np.empty(n_clusters, np.int64))
         self.tally = self.needed.tally(self.labels, n_clusters)
         member_chains(self.labels, *self.chains)
+
+    def mend(self, h: np.integer, among: np.ndarray, missing: np.ndarray) -> bool:
+        """Bring a cluster to comply with the help of these rows; `missing` is the shortfall of each cluster."""
+        how = 1 + len(among) // _WEIGHED, _MOST_SWAPS
+        return mend_from(
+            self.X, self.needed.rules, self.tally, h, among, missing, *how, self.means, self.labels, *self.chains
+        )
 
     def dispersion(self) -> float:
         """Sum of squared distances to the means."""
@@ -89,12 +97,20 @@ def refine(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requireme
 
 
 def repair(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requirements) -> np.ndarray | None:
-    """Nearby labels that satisfy all conditions; None if moves and swaps find none."""
+    """Nearby labels that satisfy all conditions; None if moves and swaps find none.
+
+    Each cluster is mended from the rows nearest to it, a few times as many as it has on average; from all rows if these
+    do not suffice.
+    """
     clusters = _Clusters(X, labels, n_clusters, needed)
+    everyone, n_near = np.arange(len(X)), _NEAR_ROWS + _NEAR_CLUSTERS * len(X) // n_clusters
+    tree: Any = cKDTree(clusters.X) if n_near < len(X) else None
     for _ in range(2):  # what mends one cluster may leave another one short of a little, never of more in all
-        for h in np.flatnonzero(needed.shortfalls(clusters.labels, n_clusters)):
-            how = 1 + len(X) // _WEIGHED, _MOST_SWAPS
-            mend(clusters.X, needed.rules, clusters.tally, h, *how, clusters.means, clusters.labels, *clusters.chains)
+        missing = needed.shortfalls(clusters.labels, n_clusters)
+        for h in np.flatnonzero(missing):
+            some = tree is not None and clusters.tally.sizes[h] > 0
+            if not (some and clusters.mend(h, tree.query(clusters.means[h], n_near)[1], missing)):
+                clusters.mend(h, everyone, missing)
         clusters.count()
         if needed.satisfied(clusters.labels, n_clusters):
             return clusters.labels

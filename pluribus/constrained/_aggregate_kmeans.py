@@ -20,7 +20,7 @@ from ._aggregate_descent import Descent, MeanPoints, Problem, RowPoints, alterna
 from ._aggregate_starts import Start, drawn_start, given_start
 from ._base import STARTS_PARAMETERS, checked_rows
 from ._conditions import Condition
-from ._count_classes import CountClass, Flow, Pivots, Program, count_bounds, separate
+from ._count_classes import CountClass, Flow, Pivots, Program, separate
 from ._errors import NoFeasibleAssignmentError
 from ._micro_clusters import MicroClusters
 from ._micro_moves import MicroFlow, MicroPivots, MicroPoints, identified
@@ -58,7 +58,7 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         What stands for a cluster. With the mean the dispersion is of squared distances, with the geometric median or a
         row of the cluster of distances; these two go with conditions on counts only.
     micro_clusters : int, optional
-        Group the rows into so many micro-clusters first, for speed; for conditions on counts.
+        Group the rows into about so many micro-clusters first, for speed; for conditions on counts.
     init : {"k-means++"}, array of shape (n_clusters, d) or (n,)
         Where to start: drawn, from given centers, or from given labels (then there is one start).
     n_init : int, default=5
@@ -172,7 +172,7 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         start = None if isinstance(self.init, str) else given_start(self.init, self.n_clusters, needed, shift)
         classes, program = separate(needed), None
         if classes is None and self.solver == "flow":
-            program = _program(needed, self.n_clusters)
+            program = Program.of(needed, self.n_clusters)
         self._check_solver(classes, program)
         points, micro = self._points(X - shift, needed, classes or [])
         problem = Problem(micro or points, needed, self.n_clusters, self.max_iter, self.tol)
@@ -219,6 +219,10 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
             raise ValueError(
                 "micro_clusters goes with conditions on counts in which no row counts twice, and with means: leave it "
                 "out."
+            )
+        if self.micro_clusters is not None and self.micro_clusters < self.n_clusters:
+            raise ValueError(
+                f"micro_clusters={self.micro_clusters} is less than n_clusters={self.n_clusters}: give many times more."
             )
         if self.solver == "pivot" and any(of.high < of.size for of in classes or ()):
             raise ValueError("solver='pivot' knows no upper bounds on counts: use solver='flow'.")
@@ -279,15 +283,6 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         self.objective_ = best.path
         self.n_iter_ = best.n_iter
         return self
-
-
-def _program(needed: Requirements, n_clusters: int) -> Program | None:
-    """For classes that overlap, if they are small."""
-    bounds = count_bounds(needed)
-    if bounds is None:
-        return None
-    program = Program(bounds)
-    return program if program.is_small(n_clusters) else None
 
 
 def _tried(descend: Any, seed: int) -> Descent | str:

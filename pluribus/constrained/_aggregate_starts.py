@@ -44,5 +44,7 @@ def drawn_start(rows: np.ndarray, weights: np.ndarray | None, n_clusters: int, s
     if len(rows) > _MOST_DRAWN:
         some = np.sort(random.choice(len(rows), _MOST_DRAWN, replace=False))
         rows, weights = rows[some], None if weights is None else weights[some]
+    if len(rows) < n_clusters:  # micro-clusters of many equal rows
+        return Start(None, np.resize(rows, (n_clusters, rows.shape[1])).astype(np.float64))
     centers = sklearn.cluster.kmeans_plusplus(rows, n_clusters, sample_weight=weights, random_state=random)[0]
     return Start(None, centers.astype(np.float64))

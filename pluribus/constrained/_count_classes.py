@@ -146,9 +146,12 @@ class Program:
         self.bounds = list(bounds.values())
         self.counted = np.flatnonzero(np.any([rows for rows, _, _ in self.bounds], axis=0))
 
-    def is_small(self, n_clusters: int) -> bool:
-        """Whether the program can be solved in reasonable time."""
-        return len(self.counted) * n_clusters <= _MOST_VARIABLES
+    @classmethod
+    def of(cls, needed: Requirements, n_clusters: int) -> "Program | None":
+        """If there are only conditions on counts, and the program is small enough to be solved in reasonable time."""
+        bounds = count_bounds(needed)
+        program = None if bounds is None else cls(bounds)
+        return program if program and len(program.counted) * n_clusters <= _MOST_VARIABLES else None
 
     def __call__(self, cost: np.ndarray, labels: np.ndarray | None) -> np.ndarray | None:
         """The cheapest labels, or None if the search took too long; raises if there are none."""

@@ -92,7 +92,11 @@ class Requirements(NamedTuple):
             problem = _proof(self._all[place], n_clusters, self.n_rows) if place >= 0 else ""
             if problem:
                 most = _most(self._all[place], self.n_rows)
-                advice = f"ask for at most {most} clusters, or for less" if 0 < most < n_clusters else "relax it"
+                advice = (
+                    f"ask for at most {most} cluster{'s'[: most - 1]}, or for less"
+                    if 0 < most < n_clusters
+                    else "relax it"
+                )
                 raise InfeasibleError(f"{condition} in each of {n_clusters} clusters {problem}: {advice}", k=n_clusters)
 
     @property
@@ -193,4 +197,9 @@ def _linear_proof(rule: Linear, n_clusters: int, only_more: bool) -> str:
         return f"cannot hold: {rule.of_all}"
     if too_few:
         return f"needs {least:g} {unit}, but there are {total:g}"
-    return f"leaves room for {most:g} {unit}, but there are {total:g}" if too_many else ""
+    if too_many:
+        return f"leaves room for {most:g} {unit}, but there are {total:g}"
+    if not rule.of_all and rule.amounts.min() >= 0 and rule.amounts.max() > rule.high + rule.tolerance:
+        row = int(rule.amounts.argmax())
+        return f"cannot hold: row {row} alone has {rule.amounts[row]:g}"
+    return ""

@@ -25,7 +25,6 @@ from pluribus.constrained import (
     satisfied,
 )
 from pluribus.constrained._count_classes import CountClass, Flow, Pivots, Program, count_bounds
-from pluribus.constrained._micro_clusters import MicroClusters
 from pluribus.constrained._representatives import geometric_median
 from pluribus.constrained._requirements import Requirements
 from pluribus.constraints import InfeasibleError
@@ -67,15 +66,6 @@ def test_deadlock(heuristic):
     ahead = 2 if heuristic == "look-ahead" else 0
     labels = Pivots(everyone, ahead, True, 0)(cost, np.array([0, 0, 0, 1, 1, 1]))
     assert cost[np.arange(6), labels].sum() == 58
-
-
-def test_identities_behind_a_micro_cluster_are_exact():
-    b = 2.2  # the two clusters are at 0 and b; squared distances are 1 and 2 of one row, 1.1 and 10 of the other
-    x = (b**2 - np.array([1, 8.9])) / (2 * b)
-    X, centers = np.column_stack([x, np.sqrt([1, 1.1] - x**2)]), np.array([[0, 0], [b, 0]])
-    micro = MicroClusters.of(X, 1, [CountClass(slice(None), 2, 1, 2)], 0)
-    labels = micro.identities(X, np.array([[1, 1]]), centers)
-    assert ((X - centers[labels]) ** 2).sum() == pytest.approx(3.1)  # 11 if the nearest pair goes first
 
 
 def attributes(rng, n):
@@ -226,20 +216,14 @@ def test_other_representatives(customers):
     assert value == pytest.approx(6)
 
 
-def test_micro_clusters(customers):
+@pytest.mark.parametrize("representative", ["mean", "median", "medoid"])
+def test_rows_far_from_zero(customers, representative):
     X, table = customers
-    how = dict(n_clusters=4, conditions=[AtLeast(30, "frequent")], random_state=0)
-    plain, single, few = (
-        AggregateConstrainedKMeans(**how, micro_clusters=m).fit(X, attributes=table) for m in (None, 300, 40)
-    )
-    np.testing.assert_array_equal(plain.labels_, single.labels_)
-    assert few.slack_.min() >= 0
-    assert (np.diff(few.objective_) <= 0).all()
-    assert few.dispersion_ <= 1.1 * plain.dispersion_
-    away = X - few.cluster_centers_[few.labels_]
-    assert few.dispersion_ == pytest.approx((away**2).sum())
-    pivot = AggregateConstrainedKMeans(**how, micro_clusters=40, solver="pivot").fit(X, attributes=table)
-    assert pivot.slack_.min() >= 0
+    model = AggregateConstrainedKMeans(4, [AtLeast(30, "frequent")], representative=representative, random_state=0)
+    near, far = (clone(model).fit(X + away, attributes=table) for away in (0, 1e7))
+    np.testing.assert_array_equal(near.labels_, far.labels_)
+    np.testing.assert_array_equal(near.predict(X), far.predict(X + 1e7))
+    assert far.dispersion_ == pytest.approx(near.dispersion_, rel=1e-5)
 
 
 def test_rows_in_another_order(customers):
@@ -287,6 +271,7 @@ def test_duplicates_and_constant_columns():
         (dict(conditions=[Aggregate("count", None, "<=", 3)], solver="pivot"), "knows no upper bounds"),
         (dict(conditions=[Distinct(0, 2)], representative="median"), "use the mean"),
         (dict(conditions=[Distinct(0, 2)], micro_clusters=2), "leave it out"),
+        (dict(micro_clusters=1), "micro_clusters=1 is less than n_clusters=2"),
         (dict(init=[[0.0]]), r"shape \(1, 1\): give centers, of shape \(2, 1\)"),
         (dict(init=[[0.0], [np.nan]]), "not made of finite numbers"),
         (dict(init=[["a"], ["b"]]), "not made of finite numbers"),

@@ -187,7 +187,15 @@ def test_sums_of_fractions_meet_their_bound():
     assert not satisfied([Aggregate("sum", "a", "!=", 1)], [0] * 10, tenths)
 
 
-TABLE = {"a": [1.0, 2, 3, 4], "s": ["x", "x", "y", "y"], "gap": [1, None, 2, 3], "far": [1, 2, 3, np.inf]}
+TABLE = {
+    "a": [1.0, 2, 3, 4],
+    "s": ["x", "x", "y", "y"],
+    "gap": [1, None, 2, 3],
+    "far": [1, 2, 3, np.inf],
+    "vast": [1e308] * 4,
+    "day": pd.date_range("2026-01-01", periods=4),
+    "lists": [[1]] * 4,
+}
 
 
 @pytest.mark.parametrize(
@@ -201,6 +209,16 @@ TABLE = {"a": [1.0, 2, 3, 4], "s": ["x", "x", "y", "y"], "gap": [1, None, 2, 3],
         (Aggregate("sum", "far", ">=", 1), "infinite"),
         (Aggregate("min", "a", ">=", 2), r"1 rows do not comply \(rows 0\)"),
         (Aggregate("max", "a", "<", 2), r"3 rows do not comply \(rows 1, 2, 3\)"),
+        (Aggregate("sum", "vast", ">=", 1), "too large to add"),
+        (Aggregate("sum", "day", ">=", 1), "'day' is not made of numbers"),
+        (Aggregate("sum", ["a"], ">=", 1), r"no attribute is called \['a'\]"),
+        (AtLeast(1, ("s", ">", 1)), "'s' does not compare with 1"),
+        (AtLeast(1, ("a", "=", 1)), r"shape \(3,\), but there are 4 rows: give true or false"),
+        (AtLeast(1, [[1], [1, 2]]), "no array of true and false"),
+        (AtLeast(1, lambda table: None), r"shape \(\), but there are 4 rows"),
+        (AtLeast(1, lambda table: np.full(4, np.nan)), "neither true nor false"),
+        (AtLeast(1, lambda table: (table["a"] > 2)[::-1]), "in another order"),
+        (Distinct("lists", 1), "cannot be told apart"),
         ("sum(a) >= 3", "is no condition"),
     ],
 )
@@ -216,6 +234,7 @@ def test_conditions_that_are_wrong(condition, message):
         (lambda: AtLeast(2.5), "whole number from 0"),
         (lambda: Aggregate("mean", "a", ">", 1), "no function is called 'mean'"),
         (lambda: Aggregate("avg", "a", "=", 1), "'=' is no comparison"),
+        (lambda: Aggregate("avg", "a", [">"], 1), "is no comparison"),
         (lambda: Aggregate("avg", "a", ">", np.nan), "no finite number"),
         (lambda: Distinct("s", 0), "whole number from 1"),
         (lambda: EntropyDiversity("s", 0.5), "number from 1"),
@@ -233,8 +252,10 @@ def test_parameters_that_are_wrong(make, message):
         (AtLeast(2), 3, "needs 6 rows, but there are 4: ask for at most 2 clusters"),
         (Aggregate("count", None, "<", 2), 2, "leaves room for 2 rows, but there are 4"),
         (Aggregate("sum", "a", ">=", 6), 2, "needs 12 in all, but there are 10: ask for at most 1"),
-        (Aggregate("avg", "a", ">", 2.5), 2, "avg"),
-        (Aggregate("count", None, "==", 2.5), 2, "count"),
+        (Aggregate("avg", "a", ">", 2.5), 2, "of all rows it is 2.5"),
+        (Aggregate("min", "a", "!=", 1), 2, "of all rows it is just that"),
+        (Aggregate("sum", "a", "<=", 3.5), 4, "row 3 alone has 4"),
+        (Aggregate("sum", "a", "==", 2.5), 4, "are whole numbers"),
         (Distinct("s", 2), 3, "needs 6 different values in all, but there are 4"),
         (Distinct("s", 3), 1, "relax"),
         (EntropyDiversity("s", 2.1), 1, "of all rows is 2"),
@@ -250,5 +271,33 @@ def test_what_cannot_hold(condition, c, message):
 def test_attributes_that_do_not_fit():
     with pytest.raises(ValueError, match="2 rows, but there are 4"):
         Requirements.of([Distinct("s", 2)], 4, {"s": [1, 2]})
+    with pytest.raises(ValueError, match="2 rows, but there are 4"):
+        Requirements.of([AtLeast(1)], 4, {"s": [1, 2]})  # though no condition speaks of it
+    with pytest.raises(ValueError, match="a str that makes no table"):
+        Requirements.of([Distinct("s", 2)], 4, "s")
+    with pytest.raises(ValueError, match="2 attributes are called 's'"):
+        Requirements.of([Distinct("s", 2)], 2, pd.DataFrame([[1, 2], [1, 2]], columns=["s", "s"]))
     with pytest.raises(ValueError, match="give fit"):
         Requirements.of([Distinct("s", 2)], 4)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [([0, -1], "no cluster for 1 rows"), ([0, np.nan], "no cluster for 1 rows"), ([], "shape"), ([[0, 1]], "shape")],
+)
+def test_labels_that_are_none(labels, message):
+    with pytest.raises(ValueError, match=message):
+        satisfied([AtLeast(1)], labels)
+    with pytest.raises(ValueError, match="conditions=None"):
+        satisfied(None, [0, 1])
+
+
+def test_many_clusters_are_mended_from_rows_nearby():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 2))
+    labels = ((X[:, :1] - rng.normal(size=400)) ** 2).argmin(axis=1)
+    needed = Requirements.of([AtLeast(6), Distinct("s", 2)], 4000, {"s": rng.integers(0, 3, 4000)})
+    assert (needed.shortfalls(labels, 400) > 0).sum() > 50
+    found = repair(X, labels, 400, needed)
+    assert needed.satisfied(found, 400)
+    assert (found == labels).mean() > 0.6
