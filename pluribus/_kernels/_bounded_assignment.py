@@ -72,6 +72,17 @@ def cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b):
 
 
 @njit(cache=True, nogil=True)
+def refresh(arcs, touched, cost, labels, first, following, keys, points, count, cutoff):
+    """The cheapest moves out of clusters that were touched."""
+    k = len(arcs)
+    for a in range(k):
+        if touched[a]:
+            for b in range(k):
+                if b != a:
+                    arcs[a, b] = cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
+
+
+@njit(cache=True, nogil=True)
 def leave(labels, first, following, before, i):
     """Take a point out of its cluster's list."""
     if before[i] >= 0:
@@ -215,16 +226,12 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length, most):
             key = cost[i, b] - cost[i, a]
             if key < cutoff[a, b] and b != a:
                 insert(keys, points, count, cutoff, a, b, key, i)
-    arcs = np.empty((k, k))
-    for a in range(k):
-        for b in range(k):
-            arcs[a, b] = np.inf
-            if b != a:
-                arcs[a, b] = cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
+    arcs = np.full((k, k), np.inf)
     distance, previous = np.empty(k + 1), np.empty(k + 1, np.int64)
-    done, touched = np.zeros(k + 1, np.bool_), np.zeros(k + 1, np.bool_)
+    done, touched = np.zeros(k + 1, np.bool_), np.ones(k + 1, np.bool_)
     moves = 0
     while excess.max() > 0:
+        refresh(arcs, touched, cost, labels, first, following, keys, points, count, cutoff)
         target = shortest_path(arcs, potential, flow, lower, upper, excess, distance, previous, done)
         if target < 0:
             return -1
@@ -261,11 +268,6 @@ def assign_within_bounds(cost, lower, upper, prices, labels, length, most):
                 touched[u] = touched[v] = True
                 moves += 1
             v = u
-        for a in range(k):
-            if touched[a]:
-                for b in range(k):
-                    if b != a:
-                        arcs[a, b] = cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
     for h in range(k):
         prices[h] = potential[h] - potential[k]
     return moves

@@ -8,16 +8,7 @@ where it costs the same, prices subtracted, so there are hardly more such points
 import numpy as np
 from numba import njit
 
-from ._bounded_assignment import (
-    cheapest,
-    clip_prices,
-    enter,
-    flow_at,
-    insert,
-    leave,
-    nearest_by_price,
-    shortest_path,
-)
+from ._bounded_assignment import clip_prices, enter, flow_at, insert, leave, nearest_by_price, refresh, shortest_path
 
 
 @njit(cache=True, nogil=True)
@@ -102,11 +93,7 @@ def split_within_bounds(cost, amounts, owner, lower, upper, prices, labels, n, l
                 excess[v] = 0.0
         if excess.max() <= 0 or excess.min() >= 0:
             break
-        for a in range(k):
-            if touched[a]:
-                for b in range(k):
-                    if b != a:
-                        arcs[a, b] = cheapest(cost, labels, first, following, keys, points, count, cutoff, a, b)
+        refresh(arcs, touched, cost, labels, first, following, keys, points, count, cutoff)
         target = shortest_path(arcs, potential, flow, lower, upper, excess, distance, previous, done)
         if target < 0:
             return -1

@@ -15,26 +15,12 @@ from sklearn.cluster import DBSCAN, AgglomerativeClustering, Birch, KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pluribus._kernels._stable_matching import match_stably
 from pluribus.constrained import BalancedKMeans, by_name
 from pluribus.constrained._balanced_steps import sample_size
 from pluribus.constrained._cycle_moves import CycleMoves
 from pluribus.partitions import assign_sizes
-
-RANDOM_STARTS = "drawn starts differ between weights and copies, as in scikit-learn's KMeans"
-
-
-@parametrize_with_checks(
-    [BalancedKMeans(3, n_init=1)],
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": RANDOM_STARTS,
-        "check_sample_weight_equivalence_on_sparse_data": RANDOM_STARTS,
-    },
-)
-def test_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

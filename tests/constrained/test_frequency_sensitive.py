@@ -8,25 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pluribus._kernels._frequency_sensitive import win_in_turn
 from pluribus.constrained import BalancedKMeans, FrequencySensitiveKMeans, by_name
 
 VARIANTS = ["fscl", "pifs", "fifs", "stream"]
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
-RANDOM_STARTS = "drawn starts differ between weights and copies, as in scikit-learn's KMeans"
-
-
-@parametrize_with_checks(
-    [FrequencySensitiveKMeans(3, n_init=2)],
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": RANDOM_STARTS,
-        "check_sample_weight_equivalence_on_sparse_data": RANDOM_STARTS,
-    },
-)
-def test_scikit_learn(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

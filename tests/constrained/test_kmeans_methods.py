@@ -17,7 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pluribus.constrained import (
+    BalancedKMeans,
     CopKMeans,
+    FrequencySensitiveKMeans,
     MetricPairwiseKMeans,
     PairwiseKMeans,
     SeededKMeans,
@@ -44,7 +46,11 @@ RANDOM_STARTS = "drawn starts differ between weights and copies, as in scikit-le
 
 
 @parametrize_with_checks(
-    [clone(method).set_params(n_init=2) for method in METHODS],
+    [
+        *(clone(method).set_params(n_init=2) for method in METHODS),
+        BalancedKMeans(3, n_init=1),
+        FrequencySensitiveKMeans(3, n_init=2),
+    ],
     expected_failed_checks=lambda _: {
         "check_sample_weight_equivalence_on_dense_data": RANDOM_STARTS,
         "check_sample_weight_equivalence_on_sparse_data": RANDOM_STARTS,
