@@ -90,7 +90,7 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
 
     References
     ----------
-    A. K. H. Tung, J. Han, L. V. S. Lakshmanan, R. T. Ng, "Constraint-based clustering in large databases", ICDT 2001;
+    A. K. H. Tung, R. T. Ng, L. V. S. Lakshmanan, J. Han, "Constraint-based clustering in large databases", ICDT 2001;
     and chapter 16 of *Constrained Clustering*, 2008.
 
     Examples
