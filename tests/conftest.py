@@ -11,9 +11,9 @@ from hypothesis import settings
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
-# A kernel's first call compiles it: examples have no deadline. The same commit tries the same examples every time; new
-# ones are looked for with `pytest --hypothesis-profile=default`.
-settings.register_profile("pluribus", deadline=None, derandomize=True)
+# A kernel's first call compiles it: examples have no deadline. The same commit tries the same examples every time, so
+# half of the usual hundred; new ones are looked for with `pytest --hypothesis-profile=default`.
+settings.register_profile("pluribus", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("pluribus")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -67,7 +67,7 @@ def test_diversity():
 
 
 @given(seeds)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_disagreement_by_definition(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(1, 25)

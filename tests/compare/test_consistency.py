@@ -75,7 +75,7 @@ def test_missing_labels_count_nowhere():
 
 
 @given(pairs)
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_equals_the_definition(pair):
     a, b = map(np.array, pair)
     if not ((a >= 0) & (b >= 0)).any():
@@ -87,7 +87,7 @@ def test_equals_the_definition(pair):
 
 
 @given(pairs)
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_bounds(pair):
     a, b = (np.maximum(x, 0) for x in pair)
     share = np.bincount(a) / len(a)

@@ -1,14 +1,16 @@
-"""A million objects and 300,000 pairs take seconds."""
+"""A million objects and 300,000 pairs take seconds; always tried with a tenth of them."""
 
 import time
 
 import numpy as np
+import pytest
 
 from pluribus.constraints import Constraints, random_pairs
 
 
-def test_a_million_objects(tmp_path):
-    n, m = 1_000_000, 300_000
+@pytest.mark.parametrize("n", [100_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_many_objects(n, tmp_path):
+    m = 3 * n // 10
     rng = np.random.default_rng(0)
     y = rng.integers(50, size=n)
     warm = random_pairs(y[:100], 50, random_state=0)  # compile outside the clock
@@ -22,4 +24,4 @@ def test_a_million_objects(tmp_path):
     said.flip(0.0, 0).coupling  # noqa: B018
     said.write(tmp_path / "known.json")
     assert Constraints.read(tmp_path / "known.json") == said
-    assert time.process_time() - start < 30  # of processor time; some 6 s are usual
+    assert time.process_time() - start < 5 + n / 40_000  # of processor time; some 6 s for a million are usual

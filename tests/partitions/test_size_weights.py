@@ -44,7 +44,7 @@ def problems(draw):
     return cost, weight, sums * (1 - width), sums * (1 + width), draw(st.sampled_from([0.0, 3.0])) * rng.normal(size=k)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(problems(), st.sampled_from([1, 128]))
 def test_split_points_cost_what_the_linear_program_says(problem, length):
     cost, weight, lower, upper, prices = problem

@@ -46,7 +46,7 @@ def problems(draw, most=20):
     return cost, lower, upper, draw(st.sampled_from([0.0, 1.0, 10.0])) * rng.normal(size=k)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(problems(), st.sampled_from([1, 2, 128]))
 def test_cost_is_that_of_the_linear_program(problem, length):
     cost, lower, upper, prices = problem
@@ -62,13 +62,17 @@ def test_cost_is_that_of_the_linear_program(problem, length):
     assert found == pytest.approx(dual, abs=1e-8)  # the certificate of the optimum
 
 
-@settings(max_examples=2000)
-@given(problems(most=40))
-def test_cost_is_that_of_a_min_cost_flow(problem):
-    cost, lower, upper, prices = problem
-    cost = np.round(1000 * cost)
-    found = assign_sizes(cost, lower, upper, prices=prices)
-    assert found.cost == by_min_cost_flow(cost, lower, upper)
+@pytest.mark.parametrize("n_problems", [200, pytest.param(2000, marks=pytest.mark.slow)])
+def test_cost_is_that_of_a_min_cost_flow(n_problems):
+    @settings(max_examples=n_problems)
+    @given(problems(most=40))
+    def check(problem):
+        cost, lower, upper, prices = problem
+        cost = np.round(1000 * cost)
+        found = assign_sizes(cost, lower, upper, prices=prices)
+        assert found.cost == by_min_cost_flow(cost, lower, upper)
+
+    check()
 
 
 @settings(max_examples=50)

@@ -55,7 +55,7 @@ class TestScale:
         np.testing.assert_allclose(prepared.X, prepare(table(self.X)).X, rtol=1e-4, atol=1e-5)
         assert prepare(table({"a": single[:, 0], "b": self.X[:, 0]})).X.dtype == np.float64
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=100, deadline=None)
     @given(
         st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=20).filter(
             lambda values: min(values) < max(values)
