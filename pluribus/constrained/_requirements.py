@@ -13,6 +13,8 @@ from ._attributes import Attributes
 from ._conditions import Condition
 from ._reductions import Diverse, Linear, reduced
 
+_MOST_COUNTED = 10**9  # values times clusters, 4 GB
+
 
 class Requirements(NamedTuple):
     """All conditions on the clusters of n rows; no cluster may be empty, which is the last of the linear rules."""
@@ -53,6 +55,11 @@ class Requirements(NamedTuple):
         """What each cluster has."""
         s = len(self.diverse)
         most = max((rule.n_values for rule in self.diverse), default=0)
+        if s * n_clusters * most > _MOST_COUNTED:
+            raise ValueError(
+                f"An attribute of {most} different values in {n_clusters} clusters is too much to count: ask for fewer "
+                "clusters, or put values that are alike together."
+            )
         found = Tally(
             np.zeros(n_clusters, np.int64),
             np.zeros((len(self.linear), n_clusters)),

@@ -277,6 +277,8 @@ def test_attributes_that_do_not_fit():
         Requirements.of([Distinct("s", 2)], 4, "s")
     with pytest.raises(ValueError, match="2 attributes are called 's'"):
         Requirements.of([Distinct("s", 2)], 2, pd.DataFrame([[1, 2], [1, 2]], columns=["s", "s"]))
+    with pytest.raises(ValueError, match="40000 different values in 30000 clusters"):
+        Requirements.of([Distinct("s", 1)], 40_000, {"s": np.arange(40_000)}).shortfalls(np.zeros(40_000, int), 30_000)
     with pytest.raises(ValueError, match="give fit"):
         Requirements.of([Distinct("s", 2)], 4)
 
