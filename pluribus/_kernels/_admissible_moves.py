@@ -6,6 +6,7 @@ Dispersion is the sum of squared distances to the means, which follow at once (H
 import numpy as np
 from numba import njit
 
+from ._bounded_assignment import enter, leave
 from ._tallies import change, shortfall, shortfalls
 
 
@@ -39,19 +40,8 @@ def member_chains(labels, first, following, before):
 
 @njit(cache=True, nogil=True)
 def _transfer(i, b, labels, first, following, before):
-    a = labels[i]
-    if before[i] >= 0:
-        following[before[i]] = following[i]
-    else:
-        first[a] = following[i]
-    if following[i] >= 0:
-        before[following[i]] = before[i]
-    following[i] = first[b]
-    before[i] = -1
-    if first[b] >= 0:
-        before[first[b]] = i
-    first[b] = i
-    labels[i] = b
+    leave(labels, first, following, before, i)
+    enter(labels, first, following, before, i, b)
 
 
 @njit(cache=True, nogil=True)
