@@ -1,5 +1,6 @@
 """``pluribus anonymize``: a table -> the same table with at least k rows that look alike, and what that costs."""
 
+import csv
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pluribus.report import Anonymity, write_anonymity
 from pluribus.tables import Table, listing
 
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
-_WRITTEN = {".parquet": ".parquet", ".pq": ".parquet", ".npz": ".npz"}
+_PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,11 @@ def run(job: AnonymizeJob) -> Path:
     _input.check_jobs(job.jobs)
     if job.l is not None and job.sensitive is None:
         raise ValueError("--l is the diversity of a sensitive column: name it with --sensitive.")
-    if job.sensitive is not None and job.l is None and job.diversity != "distinct":
-        raise ValueError(f"--diversity {job.diversity} needs a number: give --l.")
+    if job.l is None and job.diversity != "distinct":
+        raise ValueError(f"--diversity {job.diversity} needs a number and a column: give --l and --sensitive.")
     table, id_column = _input.read(job.data, job.id_column, _input.columns(job.ignore))
     quasi = _input.columns(job.quasi) or None
-    name = _file_name(job.data, table, job.generalize)
+    name = _file_name(job.data, job.generalize)
     out = _input.ready_directory(job.out or Path(f"{table.name}-pluribus"))
     if (out / name).resolve() == job.data.resolve():
         raise ValueError(f"--out {out} would write over the table itself: give another directory.")
@@ -61,7 +62,7 @@ def run(job: AnonymizeJob) -> Path:
     model = Anonymizer(
         job.k,
         sensitive=job.sensitive,
-        l=int(job.l) if job.l is not None and job.l == int(job.l) else job.l,
+        l=int(job.l) if job.l is not None and job.l.is_integer() else job.l,
         diversity=job.diversity,
         recursive_m=job.m,
         generalize=job.generalize,
@@ -129,12 +130,11 @@ def _plain_suffix(path: Path) -> str:
     return (path.with_suffix("") if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
-def _file_name(data: Path, table: Table, generalize: str) -> str:
+def _file_name(data: Path, generalize: str) -> str:
     """anonymous.csv, or whatever the table came as."""
     suffix = _plain_suffix(data)
     if suffix == ".npz" and generalize == "range":
         raise ValueError("An NPZ file holds numbers, and ranges are text: use --generalize mean, or give a CSV file.")
-    suffix = _WRITTEN.get(suffix, suffix)
     return f"anonymous{suffix}{'.gz' if data.suffix.lower() == '.gz' else ''}"
 
 
@@ -146,19 +146,27 @@ def _text_options(data: Path, decimal: str) -> dict[str, Any]:
 
 def _write(published: pd.DataFrame, path: Path, data: Path, decimal: str) -> None:
     suffix = _plain_suffix(data)
-    if suffix in (".parquet", ".pq"):
+    if suffix in _PARQUET:
         published.to_parquet(path, index=False)
     elif suffix == ".npz":
         X = published.to_numpy(dtype=np.float64)
         np.savez(path, X=X, feature_names=np.array([str(name) for name in published.columns]))
     else:
-        published.to_csv(path, index=False, decimal=decimal, lineterminator="\n", **_text_options(data, decimal))
+        quoting = csv.QUOTE_NONNUMERIC if _has_returns(published) else csv.QUOTE_MINIMAL
+        options = _text_options(data, decimal)
+        published.to_csv(path, index=False, decimal=decimal, lineterminator="\n", quoting=quoting, **options)
+
+
+def _has_returns(published: pd.DataFrame) -> bool:
+    """Whether some text has a carriage return, which is left without quotes where lines end otherwise."""
+    texts = (column for _, column in published.select_dtypes(["object", "string", "category"]).items())
+    return any(column.astype(str).str.contains("\r", regex=False).any() for column in (published.columns, *texts))
 
 
 def _check(path: Path, data: Path, decimal: str, model: Anonymizer) -> None:
     """Count the classes on the file itself, cell by cell as it was written."""
     suffix = _plain_suffix(data)
-    if suffix in (".parquet", ".pq"):
+    if suffix in _PARQUET:
         frame = pd.read_parquet(path)
     elif suffix == ".npz":
         with np.load(path, allow_pickle=False) as arrays:

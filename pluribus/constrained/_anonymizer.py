@@ -11,12 +11,19 @@ from sklearn.base import BaseEstimator
 
 from pluribus.tables import Table, TableError
 
-from ._anonymizer_checks import Diversity, check_published, is_diverse, kind_of
+from ._anonymizer_checks import (
+    KINDS,
+    Diversity,
+    check_names,
+    check_published,
+    is_diverse,
+    kind_of,
+    least_rows,
+    wanted_diversity,
+)
 from ._anonymizer_columns import GENERALIZED, QuasiColumn, Roles, roles
 from ._anonymizer_groups import GroupSearch, Step, error_of
 from ._anonymizer_report import AnonymityReport, ColumnReport, DiversityReport
-from ._conditions import Distinct, EntropyDiversity, RecursiveDiversity
-from ._requirements import Requirements
 
 _ORDER = (
     "The rows are in the order of the table they came from: shuffle them if somebody may know that order, such as by "
@@ -55,8 +62,8 @@ class Anonymizer(BaseEstimator):
         See ``diversity``.
     generalize : {"mean", "range", "median"}, default="mean"
         What numbers and dates of a group become. Categories become the most frequent value, or with ``"range"`` the set
-        of values. Means and medians keep sums and types; ranges are honest about what is not known, but show the
-        least and the largest value of each group.
+        of values. Means keep sums; ranges are honest about what is not known, but show the least and the largest
+        value of each group.
     random_state : int, RandomState or None
     n_jobs : int, optional
         Cores; the result does not depend on it.
@@ -140,11 +147,14 @@ class Anonymizer(BaseEstimator):
             raise TableError(f"A table with named columns is needed, a pandas.DataFrame; got {type(frame).__name__}.")
         frame = frame.reset_index(drop=True)
         frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
-        if not frame.columns.is_unique:
-            raise TableError("More than one column has the same name: rename them.")
+        check_names(frame.columns)
         self._check(len(frame))
-        found = roles(frame, quasi_identifiers, self.sensitive)
-        condition, codes = self._condition(frame)
+        found = roles(frame, quasi_identifiers, None if self.sensitive is None else str(self.sensitive))
+        condition, codes = None, {}
+        if self.l is not None:
+            sensitive = frame[str(self.sensitive)]
+            condition, coded = wanted_diversity(sensitive, self.diversity, self.l, self.recursive_m)
+            codes = {str(self.sensitive): coded}
         decimal = table.decimal if isinstance(table, Table) else "."
         columns = [QuasiColumn(name, frame[name], decimal) for name in found.quasi]
         features = [column.features() for column in columns]
@@ -158,6 +168,8 @@ class Anonymizer(BaseEstimator):
                 made[name] = frame[name], "as it was"
         order = [name for name in frame.columns if name in made or name in found.kept]
         published = pd.DataFrame({name: made[name][0] if name in made else frame[name] for name in order})
+        for name in published.select_dtypes("category"):  # values that no row has are not published
+            published[name] = published[name].cat.remove_unused_categories()
         self.quasi_identifiers_ = list(found.quasi)
         self._report(
             published, columns, features, {name: far for name, (_, far) in made.items()}, found, condition, path
@@ -167,7 +179,7 @@ class Anonymizer(BaseEstimator):
     def _group(self, X: np.ndarray, condition: Diversity | None, codes: dict[str, np.ndarray]) -> list[Step]:
         """Groups, numbered from the largest, and what they lose; how they were found."""
         path: list[Step] = []
-        least = self.k if condition is None else max(self.k, int(np.ceil(condition.l)))
+        least = self.k if condition is None else max(self.k, least_rows(condition))
         if least == 1:
             warnings.warn("k=1 leaves each row as it is: nothing is anonymous.", UserWarning, stacklevel=3)
             self.groups_ = np.arange(len(X))
@@ -197,15 +209,22 @@ class Anonymizer(BaseEstimator):
     ) -> None:
         """Count everything on the published table, and keep it."""
         kind, l_value = ("distinct", 1) if condition is None else (kind_of(condition), condition.l)
-        sensitive = None if condition is None else self.sensitive
+        sensitive = None if self.sensitive is None else str(self.sensitive)
         check = check_published(published, found.quasi, sensitive, kind, l_value)
-        diversity = None
+        notes, diversity = list(found.notes), None
+        # groups that got equal values make larger classes, which are as diverse
+        anonymous = check.sizes.min() >= self.k
         if condition is not None and check.diversity is not None:
             least = check.diversity.max() if kind == "recursive" else check.diversity.min()
             diversity = DiversityReport(str(sensitive), kind, str(condition), float(least), check.diversity)
-            assert is_diverse(condition, check.diversity).all()
-        assert check.sizes.min() >= self.k  # groups that got equal values make larger classes, which are as diverse
-        notes = list(found.notes)
+            anonymous &= is_diverse(condition, check.diversity).all()
+        elif check.diversity is not None and self.k > 1 and (check.diversity == 1).any():
+            notes.append(
+                f"'{sensitive}' has one value only in {int((check.diversity == 1).sum()):,} of {len(check.sizes):,} "
+                "classes: whoever finds somebody's class knows it. Ask for diversity with l."
+            )
+        if not anonymous:
+            raise RuntimeError("The table that was made is not anonymous, and is not published. Please report this.")
         if len(check.sizes) < len(self.group_sizes_):
             notes.append(
                 f"{len(self.group_sizes_):,} groups make {len(check.sizes):,} classes: some got the same values."
@@ -247,7 +266,7 @@ class Anonymizer(BaseEstimator):
 
     def _check(self, n: int) -> None:
         for name, value, known in (
-            ("diversity", self.diversity, ("distinct", "entropy", "recursive")),
+            ("diversity", self.diversity, tuple(KINDS)),
             ("generalize", self.generalize, tuple(GENERALIZED)),
         ):
             if value not in known:
@@ -262,24 +281,3 @@ class Anonymizer(BaseEstimator):
             raise ValueError("l is the diversity of a sensitive column: name it with sensitive.")
         if self.l is not None and (isinstance(self.l, bool) or not isinstance(self.l, Real) or not 1 <= self.l <= n):
             raise ValueError(f"l is {self.l!r}: give a number from 1 to {n}.")
-
-    def _condition(self, frame: pd.DataFrame) -> tuple[Diversity | None, dict[str, np.ndarray]]:
-        """What the sensitive column must satisfy in each group, and its values; refuses what cannot hold."""
-        if self.l is None or self.sensitive is None:
-            return None, {}
-        n_missing = int(frame[self.sensitive].isna().sum())
-        if n_missing:
-            raise TableError(
-                f"'{self.sensitive}' is missing in {n_missing:,} rows, whose diversity cannot be counted: complete it, "
-                "or leave out l."
-            )
-        condition: Diversity
-        if self.diversity == "distinct":
-            condition = Distinct(self.sensitive, self.l)  # type: ignore[arg-type]  # checked there
-        elif self.diversity == "entropy":
-            condition = EntropyDiversity(self.sensitive, self.l)
-        else:
-            condition = RecursiveDiversity(self.sensitive, self.recursive_m, self.l)  # type: ignore[arg-type]
-        codes = {self.sensitive: pd.factorize(frame[self.sensitive], sort=False)[0]}
-        Requirements.of([condition], len(frame), codes).ensure_feasible(1)
-        return condition, codes

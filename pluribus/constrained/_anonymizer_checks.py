@@ -1,14 +1,18 @@
 """Whether a published table is anonymous, counted from nothing but the table."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from pluribus.tables import TableError, listing
+
 from ._conditions import Distinct, EntropyDiversity, RecursiveDiversity
+from ._requirements import Requirements
 
 Diversity = Distinct | EntropyDiversity | RecursiveDiversity
+KINDS: dict[str, Any] = {"distinct": Distinct, "entropy": EntropyDiversity, "recursive": RecursiveDiversity}
 
 
 class PublishedCheck(NamedTuple):
@@ -29,7 +33,7 @@ class PublishedCheck(NamedTuple):
 
 def check_published(
     table: pd.DataFrame,
-    quasi_identifiers: Sequence[str],
+    quasi_identifiers: str | Sequence[str],
     sensitive: str | None = None,
     diversity: str = "distinct",
     l: int | float = 1,  # noqa: E741
@@ -39,7 +43,7 @@ def check_published(
     Parameters
     ----------
     table : data frame
-    quasi_identifiers : sequence of str
+    quasi_identifiers : str or sequence of str
         Columns that are generalized; what is missing in all rows of a class is equal.
     sensitive : str, optional
         The column whose diversity is to be counted.
@@ -56,12 +60,47 @@ def check_published(
     >>> found.sizes.tolist(), found.diversity.tolist()
     ([2, 2], [2.0, 1.0])
     """
-    classes = table.groupby(list(quasi_identifiers), dropna=False, sort=False).ngroup().to_numpy()
+    if not isinstance(table, pd.DataFrame) or table.empty:
+        raise TableError("There is nothing to count: give a pandas.DataFrame with rows and columns.")
+    if diversity not in KINDS:
+        raise ValueError(f"diversity is {diversity!r}: there are {', '.join(KINDS)}.")
+    quasi = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
+    if not quasi:
+        raise TableError("quasi_identifiers is empty: name the columns that are generalized.")
+    check_names(table.columns, quasi_identifiers=quasi, sensitive=[] if sensitive is None else [sensitive])
+    classes = table.groupby(quasi, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     sizes = np.bincount(classes)
     if sensitive is None:
         return PublishedCheck(sizes, None)
     values = pd.factorize(table[sensitive], use_na_sentinel=False)[0]
     return PublishedCheck(sizes, diversity_of(classes, values, diversity, l))
+
+
+def check_names(names: pd.Index, **wanted: Sequence[Any]) -> None:
+    """Refuse names that are not among those of the columns, and columns of the same name."""
+    if not names.is_unique:
+        raise TableError("More than one column has the same name: rename them.")
+    for what, columns in wanted.items():
+        unknown = [name for name in columns if name not in names]
+        if unknown:
+            raise TableError(
+                f"{what}: the table has no column {listing(unknown)}. Its columns are {listing(names, 20)}."
+            )
+
+
+def wanted_diversity(series: pd.Series, diversity: str, l: float, m: float) -> tuple[Diversity, np.ndarray]:  # noqa: E741
+    """What the sensitive column must satisfy in each group, and its values coded; refuses what cannot hold."""
+    name, n_missing = str(series.name), int(series.isna().sum())
+    if n_missing:
+        raise TableError(
+            f"'{name}' is missing in {n_missing:,} rows, whose diversity cannot be counted: complete it, or leave out "
+            "l."
+        )
+    given = (name, m, l) if diversity == "recursive" else (name, l)
+    condition: Diversity = KINDS[diversity](*given)
+    codes = pd.factorize(series, sort=False)[0]
+    Requirements.of([condition], len(series), {name: codes}).ensure_feasible(1)
+    return condition, codes
 
 
 def diversity_of(classes: np.ndarray, values: np.ndarray, diversity: str, l: int | float) -> np.ndarray:  # noqa: E741
@@ -87,7 +126,14 @@ def diversity_of(classes: np.ndarray, values: np.ndarray, diversity: str, l: int
 
 def kind_of(condition: Diversity) -> str:
     """Its name among the options."""
-    return {Distinct: "distinct", EntropyDiversity: "entropy", RecursiveDiversity: "recursive"}[type(condition)]
+    return next(name for name, kind in KINDS.items() if isinstance(condition, kind))
+
+
+def least_rows(condition: Diversity) -> int:
+    """Fewer rows than this never satisfy the condition."""
+    one = np.zeros(1, np.int64)
+    alone = is_diverse(condition, diversity_of(one, one, kind_of(condition), condition.l))[0]
+    return max(int(np.ceil(condition.l)), 1 if alone else 2)
 
 
 def is_diverse(condition: Diversity, found: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Columns of a table to publish: what each is, as numbers for distances, and one value for each group of rows."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,8 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pluribus.tables import TableError, listing
+from pluribus.tables import TableError
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
+
+from ._anonymizer_checks import check_names
 
 _CODED = 50  # values of a category that have a feature of their own; the rarer ones share the last
 _DIGITS = 6  # of the spread of a column, to which published means are rounded
@@ -34,12 +37,7 @@ def roles(frame: pd.DataFrame, quasi: Sequence[str] | None, sensitive: str | Non
     """Which columns to generalize, to leave out and to publish as they are; refuses names that are wrong."""
     names = [str(name) for name in frame.columns]
     asked = [quasi] if isinstance(quasi, str) else None if quasi is None else [str(name) for name in quasi]
-    for what, wanted in (("quasi_identifiers", asked or []), ("sensitive", [] if sensitive is None else [sensitive])):
-        unknown = [name for name in wanted if name not in names]
-        if unknown:
-            raise TableError(
-                f"{what}: the table has no column {listing(unknown)}. Its columns are {listing(names, 20)}."
-            )
+    check_names(frame.columns, quasi_identifiers=asked or [], sensitive=[] if sensitive is None else [sensitive])
     if asked is not None and sensitive in asked:
         raise TableError(
             f"'{sensitive}' is sensitive and among the quasi-identifiers: it is published as it is, or generalized. "
@@ -48,6 +46,7 @@ def roles(frame: pd.DataFrame, quasi: Sequence[str] | None, sensitive: str | Non
     generalized, dropped, kept, notes = [], {}, [], []
     for name, series in zip(names, (frame[column] for column in frame.columns), strict=True):
         if name == sensitive:
+            _n_values(name, series)
             kept.append(name)
         elif reason := _identifies(name, series):
             dropped[name] = reason
@@ -74,23 +73,33 @@ def _identifies(name: str, series: pd.Series) -> str:
     found = understand(name, series)
     if not isinstance(found, Unusable) or not series.notna().any():
         return ""
-    try:
-        n_values, n_known = series.nunique(), int(series.notna().sum())
-    except TypeError:
-        raise TableError(f"Column '{name}' cannot be published: {found.reason}. Leave it out.") from None
-    if n_values <= max(2, n_known / 2):
+    if _n_values(name, series) <= max(2, int(series.notna().sum()) / 2):
         return ""
     return found.reason.split(":")[0]
+
+
+def _n_values(name: str, series: pd.Series) -> int:
+    try:
+        return series.nunique()
+    except TypeError:
+        raise TableError(
+            f"Column '{name}' cannot be published: it holds lists or other structures. Leave it out."
+        ) from None
 
 
 def _short(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= value < 1e15 else f"{value:.4g}"
 
 
+def _quoted(value: str) -> str:
+    """In quotes if it would not be told from a set of values."""
+    return json.dumps(value, ensure_ascii=False) if any(mark in value for mark in ',{}"') else value
+
+
 class QuasiColumn:
     """A column to generalize."""
 
-    def __init__(self, name: str, series: pd.Series, decimal: str = ".") -> None:
+    def __init__(self, name: str, series: pd.Series, decimal: str) -> None:
         found = understand(name, series, decimal)
         if isinstance(found, BadCells):
             row, cell = found.examples[0]
@@ -107,6 +116,7 @@ class QuasiColumn:
         self.values = found.values if self.kind == "category" else found.values.astype(np.float64)
         in_days = self.kind == "date" and bool((self.values[~self.gaps] % 1 == 0).all())
         self.whole = in_days or series.dtype.kind in "iu"
+        self.zone = getattr(series.dtype, "tz", None)
         if self.kind == "boolean":
             self.levels = ["False", "True"]
             self.values = np.where(self.gaps, -1, self.values).astype(np.int64)
@@ -165,17 +175,21 @@ class QuasiColumn:
             low, high = values[(start + (sizes - 1) // 2)[some]], values[(start + sizes // 2)[some]]
             centers[some] = low / 2 + high / 2
         else:
-            middle = np.median(values) if len(values) else 0.0
-            sums = np.bincount(labels[known], self.values[known] - middle, minlength=c)
-            centers[some] = middle + sums[some] / sizes[some]
+            unit = np.exp2(
+                np.floor(np.log2(np.abs(values).max(initial=0) or 1.0))
+            )  # sums of huge numbers are no floats
+            middle = np.median(values / unit) if len(values) else 0.0
+            sums = np.bincount(labels[known], self.values[known] / unit - middle, minlength=c)
+            centers[some] = (middle + sums[some] / sizes[some]) * unit
         spread = float(values.max() / 2 - values.min() / 2) if len(values) else 0.0
         if 0 < spread < np.inf:
-            centers = np.round(centers, int(np.clip(_DIGITS - np.floor(np.log10(spread)), -300, 300)))
-        away = np.abs(centers[labels] - self.values)[known]
-        unit = " days" if self.kind == "date" else ""
+            centers = np.round(centers, int(np.clip(_DIGITS - np.floor(np.log10(spread)), -300, 300))) + 0.0  # no -0
+        away = np.abs(centers[labels] / 2 - self.values / 2)[known] * 2
+        days = " days" if self.kind == "date" else ""
         far = "no values"
-        if len(away):
-            far = f"{_short(away.mean())}{unit} on average, {_short(away.max())}{unit} at most"
+        if len(away):  # the largest would tell an extreme value of the table
+            most = _short(float(np.quantile(away, 0.9)))
+            far = f"{_short(away.mean())}{days} on average, at most {most}{days} in 9 of 10 rows"
         return pd.Series(self._in_units(centers)[labels]), far
 
     def _ranges(
@@ -193,20 +207,20 @@ class QuasiColumn:
             far = f"ranges of {_short(widths.mean())}{unit} on average, {_short(widths.max())}{unit} at most"
         return pd.Series(texts[labels], dtype=object), far
 
-    def _in_units(self, values: np.ndarray) -> np.ndarray:
+    def _in_units(self, values: np.ndarray) -> Any:
         if self.kind != "date":
             return values
         if self.whole:
             values = np.round(values)
         moments = np.full(len(values), np.datetime64("NaT"), dtype="datetime64[s]")
         moments[~np.isnan(values)] = np.round(values[~np.isnan(values)] * 86_400).astype("datetime64[s]")
-        return moments
+        return moments if self.zone is None else pd.DatetimeIndex(moments, tz="UTC").tz_convert(self.zone)
 
     def _texts(self, values: np.ndarray) -> list[str]:
         if self.kind == "date":
             moments = pd.Series(self._in_units(values))
             return moments.dt.strftime("%Y-%m-%d" if self.whole else "%Y-%m-%d %H:%M:%S").tolist()
-        return [f"{value:.0f}" if self.whole else f"{value:.10g}" for value in values.tolist()]
+        return [f"{value:.0f}" if self.whole else f"{value:.15g}" for value in values.tolist()]
 
     def _category(self, labels: np.ndarray, c: int, generalize: str) -> tuple[pd.Series, str]:
         known = ~self.gaps
@@ -215,16 +229,17 @@ class QuasiColumn:
         group, level = np.divmod(cells, len(self.levels) or 1)
         texts = np.full(c, None, dtype=object)
         if generalize == "range":
+            names: Any = np.array([_quoted(level) for level in self.levels], dtype=object)
             bounds = np.searchsorted(group, np.arange(c + 1))
             for g in np.flatnonzero(np.diff(bounds)):
-                texts[g] = "{" + ", ".join(self.levels[v] for v in level[bounds[g] : bounds[g + 1]]) + "}"
+                texts[g] = "{" + ", ".join(names[level[bounds[g] : bounds[g + 1]]]) + "}"
             n_values = np.bincount(group, minlength=c)[labels]
             return pd.Series(texts[labels], dtype=object), f"sets of {n_values.mean():.3g} values on average"
         overall = np.bincount(self.values[known], minlength=len(self.levels))
         order = np.lexsort((-level, overall[level], counts))  # the last is written: most in the group, then in all
         mode = np.full(c, -1)
         mode[group[order]] = level[order]
-        names: Any = [False, True] if self.kind == "boolean" else self.levels
+        names = [False, True] if self.kind == "boolean" else self.levels
         texts[mode >= 0] = [names[v] for v in mode[mode >= 0]]
         other = float((mode[labels] != self.values)[known].mean()) if known.any() else 0.0
         return pd.Series(texts[labels], dtype=object), f"{other:.1%} of the values are others"

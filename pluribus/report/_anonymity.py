@@ -25,15 +25,12 @@ class Anonymity:
     ----------
     title : str
     report : AnonymityReport
-    files : mapping
-        What was written, by what it is.
     notes : sequence of str
     parameters, versions : mapping
     """
 
     title: str
     report: AnonymityReport
-    files: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     parameters: Mapping[str, object] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)

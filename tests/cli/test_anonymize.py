@@ -1,3 +1,4 @@
+import csv
 import gzip
 
 import numpy as np
@@ -93,12 +94,42 @@ def test_the_format_stays(frame, tmp_path):
     assert len(np.unique(np.load(tmp_path / "out" / "anonymous.npz")["X"], axis=0)) <= 5
 
 
+def test_text_with_line_ends_is_written_whole(frame, tmp_path):
+    frame["town"] = np.where(frame["age"] > 50, "Rome\rby the river", 'Oslo\n"north"')
+    frame.to_csv(tmp_path / "x.csv", index=False, quoting=csv.QUOTE_ALL)
+    result = run(tmp_path / "x.csv", "--k", 4, "--quasi", "age", "--out", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert pd.read_csv(tmp_path / "out" / "anonymous.csv")["town"].tolist() == frame["town"].tolist()
+
+
+def test_the_same_seed_gives_the_same_table_for_any_number_of_cores(frame, tmp_path):
+    frame.to_csv(tmp_path / "x.csv.gz", index=False)
+    for jobs in (1, 2):
+        assert run(tmp_path / "x.csv.gz", "--k", 4, "--jobs", jobs, "--out", tmp_path / str(jobs)).exit_code == 0
+    one, two = (gzip.decompress((tmp_path / name / "anonymous.csv.gz").read_bytes()) for name in "12")
+    assert one == two
+
+
+def test_a_stop_half_way_leaves_no_file(data, tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "anonymous.csv").write_text("of before")
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("pluribus.cli._anonymize.write_anonymity", full)
+    assert run(data, "--k", 4, "--out", tmp_path / "out").exit_code != 0
+    assert [path.read_text() for path in (tmp_path / "out").iterdir()] == ["of before"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--k", 61], "the table has 60 rows"),
         (["--l", 2], "name it with --sensitive"),
         (["--sensitive", "illness", "--diversity", "entropy"], "give --l"),
+        (["--diversity", "entropy"], "give --l and --sensitive"),
+        (["--sensitive", "illness", "--l", "inf"], "l is inf"),
         (["--sensitive", "illness", "--l", 4], "illness"),
         (["--sensitive", "wealth"], "no column 'wealth'"),
         (["--quasi", "age,height"], "no column 'height'"),

@@ -1,22 +1,11 @@
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine
 
 from pluribus.constrained import Anonymizer, check_published
-from pluribus.constrained._anonymizer_groups import GroupSearch, assigned, error_of
-from pluribus.constrained._mdav import mdav_groups, optimal_groups
 from pluribus.constraints import InfeasibleError
 from pluribus.tables import Table, TableError
-
-
-def scaled(X):
-    return np.ascontiguousarray((X - X.mean(axis=0)) / X.std(axis=0))
 
 
 def anonymized(frame, k, quasi=None, **parameters):
@@ -45,89 +34,11 @@ def people():
     return frame
 
 
-# groups
-
-
-def best_partition(values, k):
-    """The least squared error over all partitions into parts of at least k, by looking at all of them."""
-    values = np.asarray(values, float)
-    best = np.inf
-    for found in itertools.product(range(len(values) // k), repeat=len(values)):
-        labels = np.array(found)
-        sizes = np.bincount(labels)
-        if (sizes[sizes > 0] >= k).all():
-            best = min(best, sum(((values[labels == g] - values[labels == g].mean()) ** 2).sum() for g in set(labels)))
-    return best
-
-
-@pytest.mark.parametrize(
-    ("values", "k", "groups", "error"),
-    [
-        ([1, 2, 3, 10, 11, 12, 13], 3, [0, 0, 0, 1, 1, 1, 1], 7),
-        ([0, 1, 2, 10], 2, [0, 0, 1, 1], 32.5),
-        ([1, 2, 3, 4, 5, 6, 20], 3, [0, 0, 0, 0, 1, 1, 1], 145.6667),
-    ],
-)
-def test_the_optimum_of_one_column(values, k, groups, error):
-    X = np.array(values, float)[:, None]
-    labels = optimal_groups(X[:, 0], k)
-    assert labels.tolist() == groups
-    assert error_of(X, labels) == pytest.approx(error, abs=1e-4)
-
-
-@given(st.lists(st.integers(-20, 20), min_size=4, max_size=7), st.integers(2, 3))
-@settings(max_examples=20)
-def test_no_partition_is_better_than_the_optimum(values, k):
-    X = np.array(values, float)[:, None]
-    assert error_of(X, optimal_groups(X[:, 0], k)) == pytest.approx(best_partition(values, k))
-
-
-@given(st.integers(0, 50), st.integers(2, 6))
-@settings(max_examples=12)
-def test_the_search_never_beats_the_optimum_and_keeps_the_size(seed, k):
-    values = np.random.default_rng(seed).normal(size=30)
-    X = np.column_stack([values, np.zeros(30)])  # two columns: the search does not know that one says nothing
-    search = GroupSearch(X, k, random_state=seed, verbose=False)
-    labels = search.run()
-    assert np.bincount(labels).min() >= k
-    best = error_of(X, optimal_groups(values, k))
-    assert best * (1 - 1e-9) <= error_of(X, labels) <= 1.25 * best
-    losses = [step.loss for step in search.path]
-    assert losses == sorted(losses, reverse=True)
-
-
-@pytest.mark.parametrize(
-    ("data", "k", "mdav", "flow"),
-    [(load_iris, 5, 6.049, 4.245), (load_iris, 10, 10.992, 7.170), (load_wine, 3, 16.312, 16.312)],
-)
-def test_the_reference_figures(data, k, mdav, flow):
-    table = data(as_frame=True).data
-    X = scaled(table.to_numpy())
-    start = mdav_groups(X, k)
-    refined = assigned(X, start, k, 1e-10)
-    assert 100 * error_of(X, start) / (X**2).sum() == pytest.approx(mdav, abs=5e-4)
-    assert 100 * error_of(X, refined) / (X**2).sum() == pytest.approx(flow, abs=5e-4)
-    model, _ = anonymized(table, k)
-    assert model.information_loss_ < flow
-    assert model.group_sizes_.min() >= k
-
-
-def test_many_rows_go_in_neighborhoods_and_cores_do_not_matter():
-    X = np.random.default_rng(0).normal(size=(1000, 3))
-    labels = [GroupSearch(X, 3, random_state=1, n_jobs=jobs, verbose=False).run() for jobs in (1, 2)]
-    assert (labels[0] == labels[1]).all()
-    assert np.bincount(labels[0]).min() >= 3
-    assert error_of(X, labels[0]) < 0.9 * error_of(X, mdav_groups(X, 3))
-
-
 def test_nothing_is_lost_where_rows_repeat():
     frame = pd.DataFrame(np.repeat(np.random.default_rng(0).normal(size=(7, 3)), 4, axis=0), columns=list("abc"))
     model = anonymized(frame.sample(frac=1, random_state=0), 4)[0]
     assert model.information_loss_ == pytest.approx(0, abs=1e-9)
     assert len(model.group_sizes_) == 7
-
-
-# publishing
 
 
 @pytest.mark.parametrize("generalize", ["mean", "range", "median"])
@@ -184,11 +95,45 @@ def test_the_report_of_columns():
     model, published = anonymized(frame, 3)
     age, town, same = model.report_.columns
     assert age.loss == pytest.approx(100 * (14 + 38) / ((frame["age"] - 28) ** 2).sum())
-    assert age.how_far == "2.667 on average, 5 at most"
+    assert age.how_far == "2.667 on average, at most 4 in 9 of 10 rows"  # not the largest: that tells an extreme
     assert (town.kind, town.published_as) == ("category", "most frequent value")
     assert town.how_far == "16.7% of the values are others"
     assert np.isnan(same.loss)
     assert published["same"].tolist() == [7] * 6
+
+
+def test_nothing_is_published_beside_the_values_of_the_rows():
+    towns = pd.Categorical(["Rome"] * 6, categories=["Rome", "a town that no row has"])
+    frame = pd.DataFrame({"age": [1, 2, 6, 50, 51, 58], "town": towns, "illness": list("aaabca")})
+    model, published = anonymized(frame, 3, sensitive="illness")
+    assert published["town"].cat.categories.tolist() == ["Rome"]
+    (told,) = [note for note in model.report_.notes if "one value only" in note]
+    assert told.startswith("'illness' has one value only in 1 of 2 classes")
+
+
+def test_values_keep_their_meaning():
+    frame = pd.DataFrame(
+        {
+            "size": [1e308, 1e308, -1e308, -1e308],
+            "when": pd.to_datetime(["2020-01-01 05:00", "2020-01-01 07:00"] * 2).tz_localize("America/New_York"),
+            "jobs": ["a, b", "a, b", "a", "b"],
+            "exact": [1234567.891234, 1234567.891236, 0, 0],
+        }
+    )
+    twice = pd.concat([frame, frame], ignore_index=True)
+    means, ranges = (anonymized(twice, 4, generalize=how)[1][:4] for how in ("mean", "range"))
+    assert means["size"].tolist() == pytest.approx([1e308, 1e308, -1e308, -1e308])  # the sums are no floats
+    assert means["when"].tolist() == [pd.Timestamp("2020-01-01 06:00", tz="America/New_York")] * 4
+    assert ranges["when"][0] == "[2020-01-01 05:00:00, 2020-01-01 07:00:00]"
+    assert ranges["jobs"].tolist() == ['{"a, b"}'] * 2 + ["{a, b}"] * 2
+    assert ranges["exact"][0] == "[1234567.891234, 1234567.891236]"
+
+
+def test_columns_that_are_named_by_numbers():
+    frame = pd.DataFrame([[1, "a"], [2, "b"], [8, "a"], [9, "b"]])
+    model, published = anonymized(frame, 2, [0], sensitive=1, l=2)
+    assert published["0"].tolist() == [1.5, 1.5, 8.5, 8.5]
+    assert model.report_.diversity.attribute == "1"
 
 
 def test_columns_that_are_not_named_are_published_as_they_are(people):
@@ -225,6 +170,12 @@ def test_k_of_one_changes_nothing():
     assert model.information_loss_ == 0
 
 
+def test_a_row_alone_is_not_always_diverse():
+    frame = pd.DataFrame({"x": [1, 2, 3, 4], "s": list("aabb")})
+    published = anonymized(frame, 1, sensitive="s", l=1, diversity="recursive", recursive_m=0.9)[1]
+    assert check_published(published, "x", "s", "recursive").diversity.max() < 0.9
+
+
 @pytest.mark.parametrize(
     "frame",
     [
@@ -253,6 +204,8 @@ def test_constant_missing_and_huge_values(frame, k):
         ({"k": 2, "sensitive": "s", "l": 4}, None, InfeasibleError, "distinct"),
         ({"k": 2, "sensitive": "s", "l": 2.9, "diversity": "entropy"}, None, InfeasibleError, "entropy"),
         ({"k": 2, "sensitive": "gaps", "l": 2}, None, TableError, "missing in 1 rows"),
+        ({"k": 2, "sensitive": "s", "l": np.inf}, None, ValueError, "from 1 to 6"),
+        ({"k": 2, "sensitive": "lists"}, None, TableError, "'lists' cannot be published"),
         ({"k": 2, "sensitive": "z"}, None, TableError, "no column 'z'"),
         ({"k": 2}, ["x", "z"], TableError, "no column 'z'"),
         ({"k": 2, "sensitive": "s"}, ["x", "s"], TableError, "sensitive and among the quasi-identifiers"),
@@ -262,6 +215,8 @@ def test_constant_missing_and_huge_values(frame, k):
 )
 def test_bad_input_is_told_plainly(parameters, quasi, error, words):
     frame = pd.DataFrame({"x": range(6), "s": list("aabbbc"), "gaps": ["u", None, "v", "u", "v", "u"]})
+    if parameters.get("sensitive") == "lists":
+        frame["lists"] = [[1]] * 6
     with pytest.raises(error, match=words):
         Anonymizer(**parameters).fit_transform(frame, quasi)
 
@@ -277,6 +232,21 @@ def test_tables_that_cannot_be_published():
         Anonymizer(2).fit_transform(pd.DataFrame({"name": [f"n{i}" for i in range(9)]}))
     with pytest.raises(TableError, match="'x' cannot be published"):
         Anonymizer(2).fit_transform(pd.DataFrame({"x": [[1], [2], [3]]}))
+
+
+def test_what_cannot_be_counted_is_told_plainly():
+    table = pd.DataFrame({"age": [1, 1, 2, 2], "s": list("abcd")})
+    for arguments, words in (
+        ((table.to_numpy(), ["age"]), "pandas.DataFrame"),
+        ((table[:0], ["age"]), "rows"),
+        ((table, []), "quasi_identifiers is empty"),
+        ((table, ["age", "town"]), "quasi_identifiers: the table has no column 'town'"),
+        ((table, "age", "t"), "sensitive: the table has no column 't'"),
+        ((table, "age", "s", "much"), "distinct, entropy, recursive"),
+        ((table.set_axis(["age", "age"], axis=1), "age"), "same name"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            check_published(*arguments)
 
 
 def test_it_is_an_estimator():
