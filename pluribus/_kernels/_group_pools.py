@@ -103,11 +103,17 @@ def _among(rules, rows):
     """The rules for some of the rows, with the values of attributes coded anew."""
     codes = np.empty((rules.codes.shape[0], len(rows)), np.int32)
     for s in range(codes.shape[0]):
-        inside = rules.codes[s][rows]
-        codes[s] = np.searchsorted(np.unique(inside), inside)
+        place, count = np.full(rules.codes[s].max() + 1, -1), 0
+        for i in range(len(rows)):
+            value = rules.codes[s, rows[i]]
+            if place[value] < 0:
+                place[value] = count
+                count += 1
+            codes[s, i] = place[value]
     amounts = np.empty((rules.amounts.shape[0], len(rows)))
     for q in range(amounts.shape[0]):
-        amounts[q] = rules.amounts[q][rows]
+        for i in range(len(rows)):
+            amounts[q, i] = rules.amounts[q, rows[i]]
     return Rules(
         amounts, rules.low, rules.high, rules.never, rules.tolerance, rules.scale, codes, rules.kind, rules.m, rules.l
     )
