@@ -65,7 +65,7 @@ class Generalize(enum.StrEnum):
 
 _CONSENSUS = (
     "Consensus function: acccs, ceac, cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, lwea, lwgp, mcla, medoid, "
-    "mmec, penca, ppc, qmi, scec or voting."
+    "mmec, penca, ppc, qmi, scec or voting; by default lwea, or eac for large tables and with constraints."
 )
 
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]
@@ -136,8 +136,11 @@ def _options(
 def cluster(
     data: Annotated[Path, typer.Argument(help="A table: CSV (any delimiter), Parquet or NPZ.")],
     k: K = "auto",
-    consensus: Annotated[str, typer.Option(help=_CONSENSUS, metavar="NAME")] = "eac",
-    members: Annotated[int, typer.Option(help="Number of clusterings in the ensemble.", min=1)] = 100,
+    consensus: Annotated[str | None, typer.Option(help=_CONSENSUS, metavar="NAME")] = None,
+    members: Annotated[
+        int | None,
+        typer.Option(help="Number of clusterings in the ensemble; by default 20 good or 100 simple ones.", min=1),
+    ] = None,
     seed: Seed = 0,
     id_column: Id = None,
     ignore: Ignore = "",
@@ -163,6 +166,9 @@ def cluster(
     min_size: MinSize = None,
     max_size: MaxSize = None,
     balance: Balance = False,
+    noise: Annotated[
+        bool, typer.Option("--noise", help="Leave objects unclustered (-1) whose evidence for any cluster is weak.")
+    ] = False,
     constrained_method: Annotated[
         str | None,
         typer.Option(
@@ -209,6 +215,7 @@ def cluster(
             min_size=min_size,
             max_size=max_size,
             balance=balance,
+            noise=noise,
             constrained_method=constrained_method,
             constraints_at=None if constraints_at is None else constraints_at.value,
         )

@@ -1,5 +1,6 @@
 """``pluribus cluster``: a table -> an ensemble -> a consensus -> a report."""
 
+import copy
 import shutil
 import time
 import warnings
@@ -14,7 +15,15 @@ from pluribus._engine import as_cluster, memory_budget, seeds
 from pluribus.cli import _direct, _input, _large, _number, _output, _sizes
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
-from pluribus.consensus import EnsembleClusterer, by_name, configured, plan_of, suitable_generator
+from pluribus.consensus import (
+    EnsembleClusterer,
+    by_name,
+    configured,
+    plan_of,
+    suitable_consensus,
+    suitable_generator,
+    without_weak,
+)
 from pluribus.partitions import Ensemble
 from pluribus.report import KIndices, k_indices
 from pluribus.tables import Rows
@@ -29,8 +38,8 @@ class ClusterJob:
 
     data: Path
     k: str = "auto"
-    consensus: str = "eac"
-    members: int = 100
+    consensus: str | None = None
+    members: int | None = None
     seed: int = 0
     id_column: str | None = None
     ignore: str = ""
@@ -49,6 +58,7 @@ class ClusterJob:
     min_size: str | None = None
     max_size: str | None = None
     balance: bool = False
+    noise: bool = False
     constrained_method: str | None = None
     constraints_at: Literal["extracting", "accumulating"] | None = None
 
@@ -63,7 +73,8 @@ def _run(job: ClusterJob) -> _output.Written:
     console = Console(quiet=job.quiet)
     start = time.perf_counter()
     k = _input.number_of_clusters(job.k)
-    consensus = _input.check_consensus(job.consensus, "--consensus")
+    if job.consensus is not None:
+        _input.check_consensus(job.consensus, "--consensus")
     _input.check_jobs(job.jobs)
     sizes = _sizes.read(job.min_size, job.max_size, job.balance)
     direct = None if job.constrained_method is None else _direct.check_options(job.constrained_method, k, _given(job))
@@ -74,6 +85,10 @@ def _run(job: ClusterJob) -> _output.Written:
     known, not_used = read_known(job.must_link, job.cannot_link, job.known_labels, data.ids)
     check_feasible(known, k, data.ids)
     _sizes.check(sizes, direct, known, data.X.shape[0], k)
+    if job.noise and sizes is not None:
+        raise ValueError("--noise leaves objects out of clusters whose sizes are bounded: leave out one of the two.")
+    consensus = (job.consensus or ("eac" if known is not None else suitable_consensus(data.X, k))).lower()
+    generator = suitable_generator(consensus, k, job.members)
     if job.constraints_at is not None and known is None:
         raise ValueError("--constraints-at is for constraints: give --must-link, --cannot-link or --known-labels too.")
     if data.array is None and (direct is not None or by_name(consensus)().needs_data):
@@ -87,7 +102,7 @@ def _run(job: ClusterJob) -> _output.Written:
     for note in notes:
         console.print(f"  {note}", markup=False, highlight=False)
     if direct is None:
-        plan = plan_of(data.X, suitable_generator(consensus, k, job.members), consensus, k, beside=data.beside)
+        plan = plan_of(data.X, generator, consensus, k, beside=data.beside)
         notes += _output.say_plan(console, plan, data.X.shape[0], asked=job.memory_limit is not None)
 
     out = _input.ready_directory(job.out or Path(f"{data.name}-pluribus"))
@@ -99,17 +114,23 @@ def _run(job: ClusterJob) -> _output.Written:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             if k is None and known is None and _number.is_chosen(consensus):
-                choice = choose(job, engine, consensus, data.X, kept)
+                choice = choose(job, engine, generator, data.X, kept)
                 ensemble, fitted = choice.ensemble, combined(job, consensus, choice, data.array)
             else:
                 bounds = {} if sizes is None or k is None else sizes.bounds(data.X.shape[0], k)
-                model = clusterer(job, engine, direct, consensus, k, kept, **bounds).fit(data.X, constraints=known)
+                model = clusterer(job, engine, direct, consensus, generator, k, kept, **bounds)
+                model.fit(data.X, constraints=known)
                 ensemble, fitted = model.ensemble_, model.consensus_
         notes += _output.say_warnings(console, caught)
         if isinstance(model, _direct.DirectMethod):
             notes += _output.say(console, model.notes)
-        elif sizes is not None:
+        elif model is not None:
+            notes += _output.say(console, list(model.reasons_))
+        if sizes is not None and direct is None:
             fitted, said = sizes.kept_by(fitted)
+            notes += _output.say(console, said)
+        if job.noise:
+            fitted, said = _without_weak(fitted, ensemble)
             notes += _output.say(console, said)
         judged: KIndices | None = None
         if choice is not None:
@@ -134,7 +155,7 @@ def _run(job: ClusterJob) -> _output.Written:
             parameters={
                 "data": job.data.name,
                 "k": job.k,
-                **({"consensus": consensus, "members": job.members} if direct is None else {}),
+                **({"consensus": consensus, "members": generator.n_members} if direct is None else {}),
                 **_told(job),
                 "id": data.id_column,
                 "ignore": job.ignore,
@@ -151,7 +172,8 @@ def _run(job: ClusterJob) -> _output.Written:
             raise
         done = len(list(kept.glob("task-[0-9]*.npz")))
         raise Interrupted(
-            f"Stopped. {done} of {job.members} members are kept in {kept}; run the same command with --resume to go on."
+            f"Stopped. {done} of {generator.n_members} members are kept in {kept}; run the same command with --resume "
+            "to go on."
         ) from None
     shutil.rmtree(kept, ignore_errors=True)
     _output.summarize(console, case, written)
@@ -159,15 +181,23 @@ def _run(job: ClusterJob) -> _output.Written:
 
 
 def clusterer(
-    job: ClusterJob, engine: str | None, direct: str | None, consensus: str, k: int | None, kept: Path, **bounds: Any
+    job: ClusterJob,
+    engine: str | None,
+    direct: str | None,
+    consensus: str,
+    generator: Any,
+    k: int | None,
+    kept: Path,
+    **bounds: Any,
 ) -> Any:
     """What clusters the rows: an ensemble and its consensus, or one method without an ensemble."""
     if direct is not None and k is not None:
         asked = {name: bound for name, bound in bounds.items() if bound is not None}
         return _direct.DirectMethod(direct, k, seed=job.seed, jobs=job.jobs, verbose=not job.quiet, **asked)
+    by_default = job.consensus is None and job.members is None  # it then chooses the same, and says why
     return EnsembleClusterer(
-        suitable_generator(consensus, k, job.members),
-        consensus,
+        None if by_default else generator,
+        None if by_default else consensus,
         k,
         constraints_at=job.constraints_at or "extracting",
         checkpoint=kept,
@@ -178,9 +208,16 @@ def clusterer(
     )
 
 
-def choose(job: ClusterJob, engine: str | None, consensus: str, X: np.ndarray | Rows, kept: Path) -> KChoice:
+def _without_weak(fitted: Any, ensemble: Ensemble) -> tuple[Any, list[str]]:
+    """The consensus without the objects that the ensemble ties to no cluster, and how many they are."""
+    kept = copy.copy(fitted)
+    kept.labels_ = without_weak(ensemble, fitted.labels_)
+    n_weak = int((kept.labels_ != fitted.labels_).sum())
+    return kept, [f"{n_weak:,} of {len(kept.labels_):,} objects are left unclustered (-1): their evidence is weak."]
+
+
+def choose(job: ClusterJob, engine: str | None, generator: Any, X: np.ndarray | Rows, kept: Path) -> KChoice:
     """Make the ensemble that ``EnsembleClusterer`` would make, and choose the number of clusters."""
-    generator = suitable_generator(consensus, None, job.members)
     generator.set_params(random_state=seeds(job.seed, 2)[0], engine=engine, n_jobs=job.jobs, verbose=not job.quiet)
     ensemble = generator.generate(X, store=kept)
     in_memory = X if isinstance(X, np.ndarray) else None
@@ -201,7 +238,7 @@ def _told(job: ClusterJob) -> dict[str, object]:
     names = ("must_link", "cannot_link", "known_labels")
     files = {name.replace("_", "-"): path.name for name in names if (path := getattr(job, name)) is not None}
     how = {"constrained-method": job.constrained_method, "constraints-at": job.constraints_at}
-    asked = _sizes.told(job.min_size, job.max_size, job.balance)
+    asked = _sizes.told(job.min_size, job.max_size, job.balance) | ({"noise": True} if job.noise else {})
     return files | {option: value for option, value in how.items() if value is not None} | asked
 
 
@@ -211,6 +248,7 @@ def _given(job: ClusterJob) -> dict[str, bool]:
         "--consensus": job.consensus != ClusterJob.consensus,
         "--members": job.members != ClusterJob.members,
         "--resume": job.resume,
+        "--noise": job.noise,
         "--engine": job.engine != ClusterJob.engine,
         "--constraints-at": job.constraints_at is not None,
     }

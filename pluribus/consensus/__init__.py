@@ -9,7 +9,7 @@ from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumula
 from pluribus.consensus._correspondence import correspondence
 from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
-from pluribus.consensus._ensemble_clusterer import EnsembleClusterer, plan_of, suitable_generator
+from pluribus.consensus._ensemble_clusterer import EnsembleClusterer, plan_of, suitable_consensus, suitable_generator
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
@@ -28,6 +28,7 @@ from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
 from pluribus.consensus._trees import predict_seconds
 from pluribus.consensus._voting import VotingConsensus
+from pluribus.consensus._weak_objects import without_weak
 from pluribus.consensus._with_sizes import with_sizes
 
 __all__ = [
@@ -67,6 +68,8 @@ __all__ = [
     "predict_seconds",
     "select",
     "select_members",
+    "suitable_consensus",
     "suitable_generator",
     "with_sizes",
+    "without_weak",
 ]

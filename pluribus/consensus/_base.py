@@ -23,12 +23,16 @@ class ConsensusMixin(ClusterMixin):
 
     needs_data = False  # whether fit(ensemble, X=X) takes the features too
     takes_constraints = False  # whether fit(ensemble, constraints=...) takes what is known
-    finds_n_clusters = False  # whether n_clusters=None is best left to it
     n_clusters: int | None
     labels_: np.ndarray
     membership_: np.ndarray
     uncertainty_: np.ndarray
     n_clusters_: int
+
+    @property
+    def finds_n_clusters(self) -> bool:
+        """Whether n_clusters=None is best left to it."""
+        return False
 
     def _check_n_clusters(self, n: int) -> int:
         """The number of clusters that was asked for, of a method that does not find it itself."""

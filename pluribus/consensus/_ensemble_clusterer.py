@@ -16,14 +16,18 @@ from pluribus._engine import EngineMixin, as_cluster, memory_budget, seeds
 from pluribus.consensus._constrained_base import as_preferences, enough_clusters
 from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
+from pluribus.consensus._locally_weighted import LocallyWeightedConsensus
 from pluribus.consensus._names import configured, name_of
 from pluribus.consensus._nearest_rows import NearestRows
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._plan import Plan, make_plan
+from pluribus.consensus._weak_objects import without_weak
 from pluribus.constraints import Constraints, as_constraints
 from pluribus.generate import Generator, k_range, looked_through, pool_bytes, preset
 from pluribus.tables import BLOCK, Rows
 
+_MOST_ROWS, _MOST_NUMBERS = 100_000, 10**8  # of a table, for members through landmarks, which need it whole
+_MOST_CLUSTERS = 20  # of the result, if members have some tens
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
 
@@ -37,13 +41,20 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     ----------
     generator : Generator, mix, or name of a preset, default ``suitable_generator(consensus, n_clusters)``
         See ``pluribus.generate``.
-    consensus : consensus function or its name, default "eac"
-        See ``pluribus.consensus``. The default is ``EvidenceAccumulation`` with average link, which single objects
-        between two clusters do not mislead.
+    consensus : consensus function or its name, default ``suitable_consensus(X, n_clusters)``
+        See ``pluribus.consensus``. By default, if no generator is given either: members through landmarks, which see
+        clusters of any shape, and evidence in which each of their clusters counts by how far the other members keep it
+        together ("lwea"). Where that does not apply (a table of more than 100,000 rows or 100,000,000 numbers, more
+        than 20 clusters, constraints, weights, or a generator of your own): ``EvidenceAccumulation`` with average link
+        ("eac").
     n_clusters : int, optional
-        Number of clusters of the result. By default the one with the highest lifetime in the evidence: where the mean
-        evidence between the clusters that would be merged next falls by the largest factor. It is sought from 2 to the
-        number of clusters of the coarsest member; if some members have fewer than 10, of the finest.
+        Number of clusters of the result. By default the one with the longest lifetime in the evidence: where the mean
+        evidence between the clusters that would be merged next falls by the largest factor; of "lwea", one that halves
+        of the ensemble find again. It is sought from 2 to the number of clusters of the coarsest member; if some
+        members have fewer than 10, of the finest.
+    noise : bool, default=False
+        Leave objects unclustered (-1) that the ensemble ties only weakly to any cluster: their mean evidence for their
+        own is less than 60 % of what half of its objects have. ``membership_`` and ``predict`` give them a cluster.
     constraints_at : {"extracting", "accumulating", "generating"} or several of them
         Where the constraints given to ``fit`` are heeded. "extracting": when the partition is taken from the evidence.
         Hard constraints then hold, and the ensemble stays what the data say. "accumulating": the evidence of the pairs
@@ -79,6 +90,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     consensus_ : the fitted consensus function
     plan_ : Plan
         What it takes of memory, and what was chosen for that.
+    reasons_ : tuple of str
+        What was chosen where nothing was said, a sentence for each choice.
     violations_ : Violations
         The constraints that are broken; soft ones only, if they are heeded while extracting.
 
@@ -102,6 +115,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         "generator": [HasMethods("generate"), str, None],
         "consensus": [HasMethods("fit"), str, None],
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "noise": ["boolean"],
         "constraints_at": [StrOptions(set(LEVELS)), tuple, list],
         "checkpoint": [str, PathLike, None],
         "memory_limit": [Real, str, None],
@@ -117,6 +131,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         consensus: Any = None,
         n_clusters: int | None = None,
         *,
+        noise: bool = False,
         constraints_at: str | tuple[str, ...] = "extracting",
         checkpoint: str | PathLike | None = None,
         memory_limit: float | str | None = None,
@@ -128,6 +143,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.generator = generator
         self.consensus = consensus
         self.n_clusters = n_clusters
+        self.noise = noise
         self.constraints_at = constraints_at
         self.checkpoint = checkpoint
         self.memory_limit = memory_limit
@@ -161,8 +177,11 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         known = as_constraints(constraints, n)
         levels = self._levels() if known != Constraints(n) else ()
         generator_seed, consensus_seed, sample_seed = seeds(self.random_state, 3)
-        generator = self._ready_generator(generator_seed)
-        consensus = self._ready_consensus(consensus_seed, levels)
+        chosen = self.consensus
+        if chosen is None and self.generator is None and not levels and sample_weight is None:
+            chosen = suitable_consensus(X, self.n_clusters)
+        generator = self._ready_generator(chosen, generator_seed)
+        consensus = self._ready_consensus(chosen, consensus_seed, levels)
         if isinstance(X, Rows) and getattr(consensus, "needs_data", False):
             raise ValueError(
                 f"{type(consensus).__name__} compares rows and needs them in memory: give X as an array, or another "
@@ -181,10 +200,13 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
                 self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
             self.consensus_ = self._combine(consensus, X, known, levels)
         self.labels_ = self.consensus_.labels_
+        if self.noise:
+            self.labels_ = without_weak(self.ensemble_, self.labels_)
         self.n_clusters_ = self.consensus_.n_clusters_
         self.membership_ = self.consensus_.membership_
         self.uncertainty_ = self.consensus_.uncertainty_
         self.violations_ = known.violations(self.labels_)
+        self.reasons_ = self._reasons(generator)
         if self.violations_.n_hard:
             warnings.warn(
                 f"{self.violations_.n_hard} hard constraints are broken, since constraints_at={self.constraints_at!r} "
@@ -192,7 +214,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=2,
             )
-        self._nearest = NearestRows(X, self.labels_, sample_seed)
+        self._nearest = NearestRows(X, self.consensus_.labels_, sample_seed)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -224,9 +246,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.__dict__.pop("feature_names_in_", None)
         return X
 
-    def _ready_generator(self, seed: int) -> Any:
+    def _ready_generator(self, consensus: Any, seed: int) -> Any:
         if self.generator is None:
-            generator = suitable_generator(self.consensus, self.n_clusters)
+            generator = suitable_generator(consensus, self.n_clusters)
         elif isinstance(self.generator, str):
             generator = preset(self.generator)
         else:
@@ -245,13 +267,15 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             raise ValueError(f"constraints_at={self.constraints_at!r}: give one or several of {', '.join(LEVELS)}.")
         return levels
 
-    def _ready_consensus(self, seed: int, levels: tuple[str, ...]) -> Any:
-        """The consensus function with all but what depends on the ensemble; None stands for the default."""
+    def _ready_consensus(self, chosen: Any, seed: int, levels: tuple[str, ...]) -> Any:
+        """The consensus function with all but what depends on the ensemble; None stands for evidence accumulation."""
         told = bool({"extracting", "accumulating"} & set(levels))
-        if _is_default(self.consensus) and not told:
+        if _accumulates(chosen) and not told:
             return None
-        chosen = ConstrainedEvidenceAccumulation() if _is_default(self.consensus) else self.consensus
+        chosen = ConstrainedEvidenceAccumulation() if _accumulates(chosen) else chosen
         consensus = configured(chosen, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
+        if self.consensus is None and isinstance(consensus, LocallyWeightedConsensus):
+            consensus.set_params(n_jobs=self.n_jobs)
         if isinstance(consensus, EvidenceAccumulation) and consensus.engine is None:
             consensus.set_params(engine=self.engine)
         if told and not getattr(consensus, "takes_constraints", False):
@@ -277,6 +301,28 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         elif "accumulating" in levels:
             more["constraints"] = as_preferences(known)
         return consensus.fit(self.ensemble_, **more)
+
+    def _reasons(self, generator: Any) -> tuple[str, ...]:
+        """What was chosen, and why."""
+        reasons = []
+        weighted = isinstance(self.consensus_, LocallyWeightedConsensus)
+        if self.generator is None:
+            kind = (
+                "spectral clustering through landmarks: they follow clusters of any shape"
+                if generator.clusterer == "landmarks"
+                else "k-means with many clusters: their pieces make up clusters of any shape"
+            )
+            reasons.append(f"{len(self.ensemble_)} members by {kind}.")
+        if self.consensus is None:
+            words = (
+                "each of their clusters counts by how far the other members keep it together"
+                if weighted
+                else "objects belong together that are often in one cluster of a member"
+            )
+            reasons.append(f"Average link: {words}.")
+        if self.n_clusters is None and hasattr(self.consensus_, "reproduced_"):
+            reasons.append(self.consensus_.reproduced_.sentence)
+        return tuple(reasons)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -333,24 +379,48 @@ def plan_of(
     )
 
 
-def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_members: int = 100) -> Generator:
-    """The members that suit a consensus function: fine ones for evidence accumulation, coarse ones for all others.
+def suitable_consensus(X: Any, n_clusters: int | None = None) -> str:
+    """The consensus function that does best on tables like X, by name.
 
-    Evidence accumulation merges what fine members split. The others fit members to the result, and do so best if these
-    have about as many clusters: from k to 3 k, or from 2 to 20 if k is not known.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.consensus import suitable_consensus
+    >>> suitable_consensus(np.zeros((1000, 4))), suitable_consensus(np.zeros((1000, 4)), 50)
+    ('lwea', 'eac')
+    """
+    n, d = X.shape
+    width = X.nnz / n if sparse.issparse(X) else d
+    fits = n <= _MOST_ROWS and n * width <= _MOST_NUMBERS and (n_clusters or 0) <= _MOST_CLUSTERS
+    return "lwea" if fits else "eac"
+
+
+def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_members: int | None = None) -> Generator:
+    """The members that suit a consensus function.
+
+    Evidence accumulation merges what fine members split: 100 by k-means. Where clusters count by how far others keep
+    them together ("lwea"), 20 good ones of some tens of clusters do, through landmarks. Other functions fit members to
+    the result, and do so best if these have about as many clusters: 100 by k-means, from k to 3 k, or from 2 to 20 if k
+    is not known.
 
     Examples
     --------
     >>> from pluribus.consensus import suitable_generator
     >>> suitable_generator("ppc", 4)
     Generator(n_clusters=(4, 12))
+    >>> suitable_generator("lwea")
+    Generator(clusterer='landmarks', n_clusters='tens', n_members=20)
     """
-    accumulates = isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation)
-    if _is_default(consensus) or accumulates or (isinstance(consensus, str) and consensus.lower() == "ceac"):
-        return Generator(n_members=n_members)
     k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
-    return Generator(n_members=n_members, n_clusters=(2, 20) if k is None else (k, 3 * k))
+    coarse = (2, 20) if k is None else (k, 3 * k)
+    if consensus == "lwea" or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
+        few = k is None or k <= _MOST_CLUSTERS
+        return Generator("landmarks", n_members=n_members or 20, n_clusters="tens" if few else coarse)
+    fine = isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation)
+    if _accumulates(consensus) or fine or (isinstance(consensus, str) and consensus.lower() == "ceac"):
+        return Generator(n_members=n_members or 100)
+    return Generator(n_members=n_members or 100, n_clusters=coarse)
 
 
-def _is_default(consensus: Any) -> bool:
+def _accumulates(consensus: Any) -> bool:
     return consensus is None or (isinstance(consensus, str) and consensus.lower() == "eac")

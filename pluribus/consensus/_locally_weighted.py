@@ -7,17 +7,20 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus._engine import over_blocks
+from pluribus._engine import over_blocks, seeds
 from pluribus._kernels._co_association import count_by_label
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
 from pluribus.consensus._bipartite_partitioning import cut_spectral
 from pluribus.consensus._cluster_graph import tabulate, with_a_say
 from pluribus.consensus._dendrogram import cut_into
 from pluribus.consensus._label_rows import held_clusters
+from pluribus.consensus._reproduced import reproduced
 from pluribus.consensus._trees import average_link
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble
 
+LINKED = 20_000  # objects that are linked: all pairs of more would take long
+_FEWEST = 3  # objects among which a number of clusters is sought
 _LARGEST_EXPONENT = 60  # beyond, an object might be left without any weight in single precision
 
 
@@ -30,8 +33,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     about the next, which a weight for the whole partition cannot say.
 
     The weights enter evidence accumulation ("linkage", known as LWEA): being together in a cluster is evidence of its
-    weight, and average link merges the objects. Or they enter the graph of objects and clusters ("graph", known as
-    LWGP): an edge has the weight of its cluster, and a spectral cut divides the graph, in time linear in n.
+    weight, and average link merges the objects; of more than 20,000, a sample, and the others go where their evidence
+    is greatest. Or they enter the graph of objects and clusters ("graph", known as LWGP): an edge has the weight of its
+    cluster, and a spectral cut divides the graph, in time linear in n.
 
     Prefer it when some partitions are poor in some places: clusterings of subspaces, with very different numbers of
     clusters, or with scattered junk clusters. Where all are about equally good its result is near that of
@@ -39,15 +43,16 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int
-        Must be given.
+    n_clusters : int, optional
+        By default, for "linkage": the number with the longest lifetime that halves of the ensemble find again (see
+        ``reproduced_``). "graph" must be told.
     extraction : {"linkage", "graph"}
     theta : float
         The mean entropy, in bits, at which the weight of a cluster has fallen to 1/e. The source found 0.2 to 1 good.
     n_init : int
         Starts of the k-means that ends "graph".
     random_state : int, RandomState, Generator or None
-        For "graph".
+        For "graph", for the sample of objects, and for the halves.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     verbose : bool
@@ -65,7 +70,10 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     cluster_weights_ : list of r arrays of shape (k_p,)
         What each cluster of each partition counts, 0 to 1.
     linkage_ : ndarray of shape (n - 1, 4)
-        For "linkage": the dendrogram, in scipy's format.
+        For "linkage" of all objects: the dendrogram, in scipy's format.
+    reproduced_ : Reproduced
+        If the number of clusters was found: its ``lifetimes`` and ``stability`` for each number from 2, and a
+        ``sentence``.
 
     Notes
     -----
@@ -129,25 +137,55 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
-        k = self._check_n_clusters(ensemble.n_objects)
-        uncertainty = mean_entropies(ensemble, self.n_jobs)
-        weights = np.exp(-np.minimum(uncertainty / self.theta, _LARGEST_EXPONENT))
+        if self.n_clusters is not None or not self.finds_n_clusters:
+            self._check_n_clusters(ensemble.n_objects)
+        weights = self._weights(ensemble)
         self.cluster_weights_ = np.split(weights, ensemble.offsets[1:-1])
         weights = weights * np.repeat(ensemble.weights, ensemble.n_clusters)
-        divide = self._link if self.extraction == "linkage" else self._cut
-        labels = divide(ensemble, weights, k)
+        labels = self._link(ensemble, weights) if self.extraction == "linkage" else self._cut(ensemble, weights)
         affinity = mean_evidence(ensemble, labels, int(labels.max()) + 1, cluster_weights=weights, n_jobs=self.n_jobs)
         return self._finish(ensemble, labels, normalize_rows(affinity))
 
-    def _link(self, ensemble: Ensemble, weights: np.ndarray, k: int) -> np.ndarray:
+    @property
+    def finds_n_clusters(self) -> bool:
+        """Whether n_clusters=None is best left to it."""
+        return self.extraction == "linkage"
+
+    def _weights(self, ensemble: Ensemble) -> np.ndarray:
+        """What each cluster counts by the others' view of it."""
+        uncertainty = mean_entropies(ensemble, self.n_jobs)
+        return np.exp(-np.minimum(uncertainty / self.theta, _LARGEST_EXPONENT))
+
+    def _link(self, ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
         counted = np.flatnonzero(ensemble.weights)
         if len(counted) < len(ensemble):  # a partition of weight 0 does not even say that it covers an object
             weights = weights[np.repeat(ensemble.weights > 0, ensemble.n_clusters)]
             ensemble = ensemble.take_partitions(counted)
-        self.linkage_ = average_link(ensemble, weights, verbose=self.verbose)
-        return cut_into(self.linkage_, k)
+        rng = np.random.default_rng(seeds(self.random_state, 1)[0])
+        n = ensemble.n_objects
+        if n <= LINKED:
+            self.linkage_ = average_link(ensemble, weights, verbose=self.verbose)
+            return self._parted(ensemble, self.linkage_, rng)
+        some = np.sort(rng.choice(n, LINKED, replace=False, shuffle=False))
+        labels = np.full(n, -1)
+        few = ensemble.take_objects(some)
+        labels[some] = self._parted(few, average_link(few, weights, verbose=self.verbose), rng)
+        evidence = mean_evidence(ensemble, labels, labels.max() + 1, cluster_weights=weights, n_jobs=self.n_jobs)
+        return np.where(labels < 0, evidence.argmax(axis=1), labels)
 
-    def _cut(self, ensemble: Ensemble, weights: np.ndarray, k: int) -> np.ndarray:
+    def _parted(self, ensemble: Ensemble, tree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """A tree of objects, cut into the number of clusters that is asked for or found."""
+        if self.n_clusters is not None or ensemble.n_objects < _FEWEST:
+            return cut_into(tree, self.n_clusters or 1)
+        self.reproduced_ = reproduced(ensemble, tree, self._tree, rng, verbose=self.verbose)
+        return cut_into(tree, self.reproduced_.n_clusters)
+
+    def _tree(self, ensemble: Ensemble) -> np.ndarray:
+        weights = self._weights(ensemble) * np.repeat(ensemble.weights, ensemble.n_clusters)
+        return average_link(ensemble, weights, verbose=False)
+
+    def _cut(self, ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
+        k = int(self.n_clusters or 1)
         if k == 1:
             return np.zeros(ensemble.n_objects, np.int64)
         table = tabulate(ensemble, with_a_say(ensemble, k), soft=False)

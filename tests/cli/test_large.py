@@ -102,7 +102,7 @@ def test_single_precision_stays(table, tmp_path, monkeypatch):
         ({"ignore": "nothing"}, "no column 'nothing'"),
         ({"ignore": "id"}, "'team'"),
         ({"ignore": "team", "consensus": "liftkm"}, "needs the whole table"),
-        ({"ignore": "team", "constrained_method": "cop-kmeans", "members": 100}, "needs the whole table"),
+        ({"ignore": "team", "constrained_method": "cop-kmeans", "members": None}, "needs the whole table"),
         ({"ignore": "team,id", "id_column": "flat"}, "names several rows alike"),
     ],
 )

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pluribus import EnsembleClusterer
-from pluribus.consensus import EvidenceAccumulation, PairwiseProbabilistic
+from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, PairwiseProbabilistic
 from pluribus.generate import Generator, mix
 
 
@@ -49,8 +49,10 @@ def test_result(blobs):
     assert model.n_clusters_ == 4
     assert model.membership_.shape == (150, 4)
     assert model.uncertainty_.shape == (150,)
-    assert model.ensemble_.n_partitions == 100
-    assert isinstance(model.consensus_, EvidenceAccumulation)
+    assert model.ensemble_.n_partitions == 20
+    assert isinstance(model.consensus_, LocallyWeightedConsensus)
+    assert len(model.reasons_) == 3
+    assert model.reasons_[2].startswith("4 clusters: ")
     assert np.array_equal(model.predict(X), model.labels_)
 
 

@@ -236,7 +236,7 @@ def test_is_an_estimator():
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({}, [[0, 1]], "needs n_clusters"),
+        ({"extraction": "graph"}, [[0, 1]], "needs n_clusters"),
         ({"n_clusters": 3}, [[0, 1]], "n_clusters=3 is more than the 2 objects"),
         ({"n_clusters": 2, "theta": 0}, [[0, 1]], "theta"),
         ({"n_clusters": 2, "extraction": "nope"}, [[0, 1]], "extraction"),
