@@ -2,13 +2,15 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
 BIN := .venv/bin
 export MPLBACKEND := Agg
+unexport PYTHONDONTWRITEBYTECODE  # each worker would compile all test modules anew
 
-.PHONY: help demo test test-all bench peers lint docs browser clean
+.PHONY: help demo test test-all coverage bench peers lint docs browser clean
 
 help:
 	@echo "make demo      set up, cluster an embedded data set, say where the report is"
 	@echo "make test      set up, lint, build the docs, and run the tests"
 	@echo "make test-all  the same with the slow tests"
+	@echo "make coverage  which lines the tests reach"
 	@echo "make bench     measure ours beside the peers (python -m benchmarks lists them)"
 	@echo "make peers     install the packages that benchmarks compare with, in an environment of their own"
 	@echo "make lint      ruff, mypy and the import contract"
@@ -37,10 +39,14 @@ lint: .venv/dev
 	$(BIN)/lint-imports --no-cache
 
 test: lint docs
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile --cov=pluribus --cov-report=term
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
 
 test-all: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --cov=pluribus --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Apart, since tracing lines takes more than half as long again.
+coverage: .venv/dev
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile --cov=pluribus --cov-report=term
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks
