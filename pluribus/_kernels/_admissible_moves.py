@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from ._bounded_assignment import enter, leave
+from ._microaggregation import squared_distance
 from ._tallies import change, shortfall, shortfalls
 
 
@@ -42,15 +43,6 @@ def member_chains(labels, first, following, before):
 def _transfer(i, b, labels, first, following, before):
     leave(labels, first, following, before, i)
     enter(labels, first, following, before, i, b)
-
-
-@njit(cache=True, nogil=True)
-def _distance(x, mean):
-    total = 0.0
-    for j in range(len(x)):
-        away = x[j] - mean[j]
-        total += away * away
-    return total
 
 
 @njit(cache=True, nogil=True)
@@ -131,7 +123,7 @@ def improve(X, rules, tally, candidates, n_tried, n_partners, least, means, labe
         size = tally.sizes[a]
         if size == 1:
             continue
-        saved = size / (size - 1.0) * _distance(X[i], means[a])
+        saved = size / (size - 1.0) * squared_distance(X[i], means[a])
         if saved <= least:
             continue
         can_leave = shortfall(rules, tally, a, i, -1) == 0
@@ -139,7 +131,7 @@ def improve(X, rules, tally, candidates, n_tried, n_partners, least, means, labe
         for b in candidates[i]:
             if b == a:
                 continue
-            value = tally.sizes[b] / (tally.sizes[b] + 1.0) * _distance(X[i], means[b]) - saved
+            value = tally.sizes[b] / (tally.sizes[b] + 1.0) * squared_distance(X[i], means[b]) - saved
             if value >= lowest:
                 continue
             if can_leave and shortfall(rules, tally, b, -1, i) == 0:
@@ -186,8 +178,8 @@ def _mended(rules, tally, missing, i, a, b):
 @njit(cache=True, nogil=True)
 def _move_price(X, tally, means, i, a, b, mended):
     size, other = tally.sizes[a], tally.sizes[b]
-    saved = size / (size - 1.0) * _distance(X[i], means[a]) if size > 1 else 0.0
-    return _price(other / (other + 1.0) * _distance(X[i], means[b]) - saved, mended)
+    saved = size / (size - 1.0) * squared_distance(X[i], means[a]) if size > 1 else 0.0
+    return _price(other / (other + 1.0) * squared_distance(X[i], means[b]) - saved, mended)
 
 
 @njit(cache=True, nogil=True)

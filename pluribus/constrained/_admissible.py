@@ -26,7 +26,7 @@ class Refined(NamedTuple):
     path: np.ndarray
 
 
-class _Clusters:
+class MovingClusters:
     """Rows in clusters, with what the passes keep up to date."""
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requirements) -> None:
@@ -72,7 +72,7 @@ def refine(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requireme
     max_iter : int
         Passes over all rows.
     """
-    clusters = _Clusters(X, labels, n_clusters, needed)
+    clusters = MovingClusters(X, labels, n_clusters, needed)
     least = _SMALLEST_GAIN * float(np.einsum("ij,ij->", clusters.X, clusters.X)) / len(clusters.X)
     path = [clusters.dispersion()]
     for _ in range(max_iter):
@@ -102,7 +102,7 @@ def repair(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requireme
     Each cluster is mended from the rows nearest to it, a few times as many as it has on average; from all rows if these
     do not suffice.
     """
-    clusters = _Clusters(X, labels, n_clusters, needed)
+    clusters = MovingClusters(X, labels, n_clusters, needed)
     everyone, n_near = np.arange(len(X)), _NEAR_ROWS + _NEAR_CLUSTERS * len(X) // n_clusters
     tree: Any = cKDTree(clusters.X) if n_near < len(X) else None
     for _ in range(2):  # what mends one cluster may leave another one short of a little, never of more in all

@@ -10,7 +10,7 @@ from pluribus._kernels._group_pools import remake_pools, squared_error
 from pluribus.constraints import InfeasibleError
 from pluribus.partitions import assign_sizes
 
-from ._admissible import _Clusters, refine
+from ._admissible import MovingClusters, refine
 from ._anonymizer_checks import Diversity, diversity_of, is_diverse, kind_of
 from ._conditions import AtLeast, Condition
 from ._mdav import halves, mdav_groups, optimal_groups
@@ -219,7 +219,7 @@ def mended(X: np.ndarray, labels: np.ndarray, needed: Requirements) -> np.ndarra
 def _moved(X: np.ndarray, labels: np.ndarray, needed: Requirements) -> np.ndarray:
     """As many of the groups mended as moves and swaps can."""
     n_groups = int(labels.max()) + 1
-    clusters = _Clusters(X, labels, n_groups, needed)
+    clusters = MovingClusters(X, labels, n_groups, needed)
     for g in np.flatnonzero(needed.shortfalls(labels, n_groups)):
         how = 1, _SWAPS
         mend(clusters.X, needed.rules, clusters.tally, g, *how, clusters.means, clusters.labels, *clusters.chains)
