@@ -71,6 +71,8 @@ def case_of(consensus: Any, ensemble: Ensemble, *, k: int | None, **rest: Any) -
 def _found_by(consensus: Any) -> str:
     if isinstance(consensus, MedoidPartition) and consensus.n_clusters is None:
         return "that of the partition nearest to all others"
+    if hasattr(consensus, "reproduced_"):
+        return "longest lifetime in the evidence that halves of the ensemble find again"
     by = "highest lifetime in the evidence"
     if getattr(consensus, "lifetime_scale", "share") == "log":
         by += " by factors"
