@@ -27,6 +27,7 @@ from pluribus.generate import Generator, k_range, looked_through, pool_bytes, pr
 from pluribus.tables import BLOCK, Rows
 
 _MOST_ROWS, _MOST_NUMBERS = 100_000, 10**8  # of a table, for members through landmarks, which need it whole
+_DENSE_ROWS = 10_000  # of a sparse table count in full: one in ten becomes a landmark, and these are dense
 _MOST_CLUSTERS = 20  # of the result, if members have some tens
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
@@ -307,11 +308,12 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         reasons = []
         weighted = isinstance(self.consensus_, LocallyWeightedConsensus)
         if self.generator is None:
-            kind = (
-                "spectral clustering through landmarks: they follow clusters of any shape"
-                if generator.clusterer == "landmarks"
-                else "k-means with many clusters: their pieces make up clusters of any shape"
-            )
+            if generator.clusterer == "landmarks":
+                kind = "spectral clustering through landmarks: they follow clusters of any shape"
+            elif generator.n_clusters == "auto":
+                kind = "k-means with many clusters: their pieces make up clusters of any shape"
+            else:
+                kind = "k-means with about as many clusters as the result: the consensus function fits them to it"
             reasons.append(f"{len(self.ensemble_)} members by {kind}.")
         if self.consensus is None:
             words = (
@@ -390,8 +392,8 @@ def suitable_consensus(X: Any, n_clusters: int | None = None) -> str:
     ('lwea', 'eac')
     """
     n, d = X.shape
-    width = X.nnz / n if sparse.issparse(X) else d
-    fits = n <= _MOST_ROWS and n * width <= _MOST_NUMBERS and (n_clusters or 0) <= _MOST_CLUSTERS
+    numbers = max(X.nnz, d * min(n, _DENSE_ROWS)) if sparse.issparse(X) else n * d
+    fits = n <= _MOST_ROWS and numbers <= _MOST_NUMBERS and (n_clusters or 0) <= _MOST_CLUSTERS
     return "lwea" if fits else "eac"
 
 
@@ -413,11 +415,12 @@ def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_m
     """
     k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
     coarse = (2, 20) if k is None else (k, 3 * k)
-    if consensus == "lwea" or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
+    named = consensus.lower() if isinstance(consensus, str) else ""
+    if named == "lwea" or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
         few = k is None or k <= _MOST_CLUSTERS
         return Generator("landmarks", n_members=n_members or 20, n_clusters="tens" if few else coarse)
     fine = isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation)
-    if _accumulates(consensus) or fine or (isinstance(consensus, str) and consensus.lower() == "ceac"):
+    if _accumulates(consensus) or fine or named == "ceac":
         return Generator(n_members=n_members or 100)
     return Generator(n_members=n_members or 100, n_clusters=coarse)
 

@@ -139,6 +139,8 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         ensemble = as_ensemble(ensemble)
         if self.n_clusters is not None or not self.finds_n_clusters:
             self._check_n_clusters(ensemble.n_objects)
+        for name in ("linkage_", "reproduced_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         weights = self._weights(ensemble)
         self.cluster_weights_ = np.split(weights, ensemble.offsets[1:-1])
         weights = weights * np.repeat(ensemble.weights, ensemble.n_clusters)

@@ -11,11 +11,13 @@ from pluribus.consensus._dendrogram import cut_into
 from pluribus.partitions import Ensemble
 
 _SPLITS = 3
+_FEWEST = 4  # members to be split
 _OBJECTS = 5_000  # of which the trees of the halves are made, at most
 _POWER = 4  # of the stability: a number that halves do not find again is given up for one of shorter life
 _FINE = 10  # clusters of all members, from which these are taken to be finer than the result
 _MOST = 50  # numbers of clusters to look at
 _LEAST = 1e-9  # of evidence, where a logarithm is taken
+_NOTHING = np.log(1e6)  # of a lifetime: the evidence falls from something to nothing
 
 
 class Reproduced(NamedTuple):
@@ -27,7 +29,8 @@ class Reproduced(NamedTuple):
         The logarithm of the factor by which the mean evidence falls from the last merge that leaves so many clusters
         to the first that leaves fewer.
     stability : ndarray
-        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, over three splits.
+        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, over three splits;
+        NaN if there are fewer than four members, whose halves say nothing. Lifetimes then decide alone.
     """
 
     lifetimes: np.ndarray
@@ -35,17 +38,20 @@ class Reproduced(NamedTuple):
 
     @property
     def n_clusters(self) -> int:
-        """The number with the longest lifetime, times stability to the power of four."""
-        return 2 + int(np.argmax(self.lifetimes * np.maximum(self.stability, 0) ** _POWER))
+        """The number with the longest lifetime, times stability to the power of four; 1 if none is set apart."""
+        scores = self.lifetimes * np.clip(np.nan_to_num(self.stability, nan=1), 0, None) ** _POWER
+        return 2 + int(np.argmax(scores)) if scores.max() > _LEAST else 1
 
     @property
     def sentence(self) -> str:
         """Why this number."""
         k = self.n_clusters
-        return (
-            f"{k} clusters: the evidence between clusters falls {np.exp(self.lifetimes[k - 2]):.1f}-fold there, and "
-            f"halves of the ensemble find them again with an adjusted Rand index of {self.stability[k - 2]:.2f}."
-        )
+        if k == 1:
+            return "1 cluster: no larger number is set apart by the evidence and found again by halves of the ensemble."
+        life, stability = self.lifetimes[k - 2], self.stability[k - 2]
+        falls = "to nothing" if life > _NOTHING else f"{np.exp(life):.1f}-fold"
+        again = f", and halves of the ensemble find them again with an adjusted Rand index of {stability:.2f}"
+        return f"{k} clusters: the evidence between clusters falls {falls} there{again if stability >= -1 else ''}."
 
 
 def reproduced(
@@ -75,8 +81,8 @@ def reproduced(
     numbers = range(2, most + 1)
     evidence = np.log(np.maximum(1 - tree[:, 2], _LEAST))
     lifetimes = np.array([evidence[n - k - 1] - evidence[n - k] for k in numbers])
-    if r < 4:  # halves of so few say nothing
-        return Reproduced(lifetimes, np.ones(len(lifetimes)))
+    if r < _FEWEST:
+        return Reproduced(lifetimes, np.full(len(lifetimes), np.nan))
     objects = np.arange(n) if n <= _OBJECTS else np.sort(rng.choice(n, _OBJECTS, replace=False))
     few = ensemble if n <= _OBJECTS else ensemble.take_objects(objects)
     whole = [cut_into(tree, k)[objects] for k in numbers]

@@ -37,9 +37,7 @@ def without_weak(ensemble: Any, labels: Any) -> np.ndarray:
     [0, 0, 0, 0, 0, -1, 1, 1]
     """
     ensemble, labels = as_ensemble(ensemble), np.array(labels)
-    k = int(labels.max(initial=-1)) + 1
-    if not k:
-        return labels
+    k = int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1  # other labels are refused there
     evidence = mean_evidence(ensemble, labels, k)
     own = np.where(labels >= 0, evidence[np.arange(len(labels)), labels], 0.0)
     usual = np.array([np.median(own[labels == cluster]) if (labels == cluster).any() else 0.0 for cluster in range(k)])
