@@ -24,6 +24,7 @@ from pluribus.consensus import (
     suitable_generator,
     without_weak,
 )
+from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.report import KIndices, k_indices
 from pluribus.tables import Rows
@@ -87,7 +88,8 @@ def _run(job: ClusterJob) -> _output.Written:
     _sizes.check(sizes, direct, known, data.X.shape[0], k)
     if job.noise and sizes is not None:
         raise ValueError("--noise leaves objects out of clusters whose sizes are bounded: leave out one of the two.")
-    consensus = (job.consensus or ("eac" if known is not None else suitable_consensus(data.X, k))).lower()
+    told = known is not None and known != Constraints(data.X.shape[0])
+    consensus = (job.consensus or ("eac" if told else suitable_consensus(data.X, k))).lower()
     generator = suitable_generator(consensus, k, job.members)
     if job.constraints_at is not None and known is None:
         raise ValueError("--constraints-at is for constraints: give --must-link, --cannot-link or --known-labels too.")
