@@ -139,7 +139,7 @@ def cluster(
     consensus: Annotated[str | None, typer.Option(help=_CONSENSUS, metavar="NAME")] = None,
     members: Annotated[
         int | None,
-        typer.Option(help="Number of clusterings in the ensemble; by default 20 good or 100 simple ones.", min=1),
+        typer.Option(help="Number of clusterings in the ensemble; by default 20 to 80 good or 100 simple ones.", min=1),
     ] = None,
     seed: Seed = 0,
     id_column: Id = None,

@@ -29,6 +29,7 @@ from pluribus.tables import BLOCK, Rows
 _MOST_ROWS, _MOST_NUMBERS = 100_000, 10**8  # of a table, for members through landmarks, which need it whole
 _DENSE_ROWS = 10_000  # of a sparse table count in full: one in ten becomes a landmark, and these are dense
 _MOST_CLUSTERS = 20  # of the result, if members have some tens
+_LEAST_MEMBERS, _MOST_MEMBERS, _LABELS = 20, 80, 200_000  # through landmarks: so many, or labels in all
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
 
@@ -40,7 +41,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    generator : Generator, mix, or name of a preset, default ``suitable_generator(consensus, n_clusters)``
+    generator : Generator, mix, or name of a preset, default ``suitable_generator(consensus, n_clusters, n_rows=n)``
         See ``pluribus.generate``.
     consensus : consensus function or its name, default ``suitable_consensus(X, n_clusters)``
         See ``pluribus.consensus``. By default, if no generator is given either: members through landmarks, which see
@@ -82,7 +83,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest.
+        Clusters are numbered from the largest, before noise is left out.
     n_clusters_ : int
     membership_ : ndarray of shape (n, n_clusters_)
     uncertainty_ : ndarray of shape (n,)
@@ -181,7 +182,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         chosen = self.consensus
         if chosen is None and self.generator is None and not levels and sample_weight is None:
             chosen = suitable_consensus(X, self.n_clusters)
-        generator = self._ready_generator(chosen, generator_seed)
+        generator = self._ready_generator(chosen, n, generator_seed)
         consensus = self._ready_consensus(chosen, consensus_seed, levels)
         if isinstance(X, Rows) and getattr(consensus, "needs_data", False):
             raise ValueError(
@@ -247,9 +248,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.__dict__.pop("feature_names_in_", None)
         return X
 
-    def _ready_generator(self, consensus: Any, seed: int) -> Any:
+    def _ready_generator(self, consensus: Any, n: int, seed: int) -> Any:
         if self.generator is None:
-            generator = suitable_generator(consensus, self.n_clusters)
+            generator = suitable_generator(consensus, self.n_clusters, n_rows=n)
         elif isinstance(self.generator, str):
             generator = preset(self.generator)
         else:
@@ -397,28 +398,31 @@ def suitable_consensus(X: Any, n_clusters: int | None = None) -> str:
     return "lwea" if fits else "eac"
 
 
-def suitable_generator(consensus: Any = None, n_clusters: int | None = None, n_members: int | None = None) -> Generator:
+def suitable_generator(
+    consensus: Any = None, n_clusters: int | None = None, n_members: int | None = None, *, n_rows: int | None = None
+) -> Generator:
     """The members that suit a consensus function.
 
     Evidence accumulation merges what fine members split: 100 by k-means. Where clusters count by how far others keep
-    them together ("lwea"), 20 good ones of some tens of clusters do, through landmarks. Other functions fit members to
-    the result, and do so best if these have about as many clusters: 100 by k-means, from k to 3 k, or from 2 to 20 if k
-    is not known.
+    them together ("lwea"), 20 good ones of some tens of clusters do, through landmarks; of fewer than 10,000 rows more,
+    up to 80, which cost little there and steady the result. Other functions fit members to the result, and do so best
+    if these have about as many clusters: 100 by k-means, from k to 3 k, or from 2 to 20 if k is not known.
 
     Examples
     --------
     >>> from pluribus.consensus import suitable_generator
     >>> suitable_generator("ppc", 4)
     Generator(n_clusters=(4, 12))
-    >>> suitable_generator("lwea")
-    Generator(clusterer='landmarks', n_clusters='tens', n_members=20)
+    >>> suitable_generator("lwea", n_rows=5_000)
+    Generator(clusterer='landmarks', n_clusters='tens', n_members=40)
     """
     k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
     coarse = (2, 20) if k is None else (k, 3 * k)
     named = consensus.lower() if isinstance(consensus, str) else ""
     if named == "lwea" or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
         few = k is None or k <= _MOST_CLUSTERS
-        return Generator("landmarks", n_members=n_members or 20, n_clusters="tens" if few else coarse)
+        steady = _LEAST_MEMBERS if n_rows is None else int(np.clip(_LABELS / n_rows, _LEAST_MEMBERS, _MOST_MEMBERS))
+        return Generator("landmarks", n_members=n_members or steady, n_clusters="tens" if few else coarse)
     fine = isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation)
     if _accumulates(consensus) or fine or named == "ceac":
         return Generator(n_members=n_members or 100)

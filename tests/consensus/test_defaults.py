@@ -63,6 +63,7 @@ def test_suitable_generator():
         assert suitable_generator(weighted).get_params() == landmarks.get_params()
     assert suitable_generator("lwea", 30).n_clusters == (30, 90)
     assert suitable_generator("lwea", 3, 7).n_members == 7
+    assert [suitable_generator("lwea", n_rows=n).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
     for fine in (None, "eac", "CEAC", EvidenceAccumulation()):
         assert suitable_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
     for coarse in ("ppc", "lwgp", LocallyWeightedConsensus(extraction="graph")):
@@ -83,7 +84,7 @@ def test_reasons(noisy):
     X, _ = noisy
     found = fit(X)
     members, link, number = found.reasons_
-    assert members.startswith("20 members by spectral clustering through landmarks")
+    assert members.startswith("80 members by spectral clustering through landmarks")
     assert link.startswith("Average link: each of their clusters counts by")
     assert number == found.consensus_.reproduced_.sentence
     assert len(fit(X, n_clusters=3).reasons_) == 2
@@ -130,7 +131,7 @@ def test_a_checkpoint_goes_on(noisy, tmp_path):
     X, _ = noisy
     whole = fit(X, checkpoint=tmp_path)
     kept = sorted(tmp_path.glob("task-*.npz"))
-    assert len(kept) == 20
+    assert len(kept) == 80
     for path in kept[::2]:
         path.unlink()
     again = fit(X, checkpoint=tmp_path, n_jobs=2)
@@ -153,7 +154,7 @@ def test_few_rows(n, recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.filterwarnings("ignore:20 of 20 members have fewer clusters")
+@pytest.mark.filterwarnings("ignore:80 of 80 members have fewer clusters")
 def test_equal_rows_are_one_cluster():
     found = fit(np.ones((30, 2)))
     assert found.labels_.tolist() == [0] * 30

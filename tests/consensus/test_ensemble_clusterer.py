@@ -49,7 +49,7 @@ def test_result(blobs):
     assert model.n_clusters_ == 4
     assert model.membership_.shape == (150, 4)
     assert model.uncertainty_.shape == (150,)
-    assert model.ensemble_.n_partitions == 20
+    assert model.ensemble_.n_partitions == 80
     assert isinstance(model.consensus_, LocallyWeightedConsensus)
     assert len(model.reasons_) == 3
     assert model.reasons_[2].startswith("4 clusters: ")
