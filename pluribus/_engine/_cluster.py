@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # an extra: loaded when used
     from distributed import Client
 
 _TIMEOUT = 10  # seconds to wait for a scheduler
+_SENDING, _SLOWEST = 30, 1e7  # seconds to send a value to all workers, and bytes a second
 _PATIENCE = 300  # seconds to wait for a worker, where all have died
 _ATTEMPTS = 3  # at a task whose workers, or what they were given, were lost
 _ADVICE = (
@@ -32,12 +33,20 @@ class Shared:
         for attempt in range(1, _ATTEMPTS + 1):
             _wait_for_a_worker(self._client)
             try:
-                self.future = self._client.scatter([self._value], broadcast=True, hash=False)[0]
+                self.future = self._scattered()
                 return
-            except OSError:  # a worker has died on the way
+            except OSError:  # a worker has died on the way, or does not answer
                 if attempt == _ATTEMPTS:
                     raise
                 time.sleep(attempt)
+
+    def _scattered(self) -> Any:
+        """As ``Client.scatter``, which has no limit of time, and waits for ever for a worker that was just killed."""
+        from dask.sizeof import sizeof
+
+        limit = _SENDING + sizeof(self._value) / _SLOWEST
+        scatter = self._client._scatter
+        return self._client.sync(scatter, [self._value], broadcast=True, hash=False, callback_timeout=limit)[0]
 
     def renew(self) -> None:
         """Send the value again, if no worker has it any more."""
