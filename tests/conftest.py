@@ -77,22 +77,15 @@ def browser(_driver):
     return _driver
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def dask_client():
-    """A client of a Dask cluster with two worker processes, which is also the client in scope.
-
-    For one file only: a cluster takes a tenth of a core as long as it is there, even idle.
-    """
+    """A client of a Dask cluster with two worker processes, which is also the client in scope."""
     import dask
     from distributed import Client, LocalCluster
 
-    options = {
-        # On a busy machine a worker that was killed may take longer to come back than the cluster would wait.
-        "distributed.deploy.lost-worker-timeout": "1 hour",
-        "distributed.worker.profile.enabled": False,
-    }
     with (
-        dask.config.set(options),
+        # On a busy machine a worker that was killed may take longer to come back than the cluster would wait.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):

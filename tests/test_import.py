@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -38,4 +39,4 @@ def test_the_command_line_names_every_consensus_function():
     from pluribus.cli._app import _CONSENSUS
     from pluribus.consensus import names
 
-    assert set(names()) <= set(_CONSENSUS.replace(",", " ").replace(".", " ").split())
+    assert set(names()) <= set(re.split(r"[\s,;.]+", _CONSENSUS))

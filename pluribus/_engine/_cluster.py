@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # an extra: loaded when used
     from distributed import Client
 
 _TIMEOUT = 10  # seconds to wait for a scheduler
-_SENDING, _SLOWEST = 30, 1e7  # seconds to send a value to all workers, and bytes a second
+_SENDING, _SLOWEST = 60, 1e7  # seconds to send a value to all workers, and bytes a second
 _PATIENCE = 300  # seconds to wait for a worker, where all have died
 _ATTEMPTS = 3  # at a task whose workers, or what they were given, were lost
 _ADVICE = (
