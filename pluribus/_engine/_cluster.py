@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # an extra: loaded when used
     from distributed import Client
 
 _TIMEOUT = 10  # seconds to wait for a scheduler
-_SENDING, _SLOWEST = 60, 1e7  # seconds to send a value to all workers, and bytes a second
+_SENDING, _SLOWEST = 60, 1e7  # seconds to send a value, and bytes a second
 _PATIENCE = 300  # seconds to wait for a worker, where all have died
 _ATTEMPTS = 3  # at a task whose workers, or what they were given, were lost
 _ADVICE = (
@@ -41,12 +41,16 @@ class Shared:
                 time.sleep(attempt)
 
     def _scattered(self) -> Any:
-        """As ``Client.scatter``, which has no limit of time, and waits for ever for a worker that was just killed."""
+        """As ``Client.scatter``, but within a limit of time.
+
+        The value goes to one worker, and from there to those that need it: sending it to all would wait for ever for
+        one that was just killed.
+        """
         from dask.sizeof import sizeof
 
         limit = _SENDING + sizeof(self._value) / _SLOWEST
         scatter = self._client._scatter
-        return self._client.sync(scatter, [self._value], broadcast=True, hash=False, callback_timeout=limit)[0]
+        return self._client.sync(scatter, [self._value], hash=False, callback_timeout=limit)[0]
 
     def renew(self) -> None:
         """Send the value again, if no worker has it any more."""
@@ -69,7 +73,7 @@ class DaskCluster:
         self.client = client
 
     def share(self, values: Sequence[Any]) -> list[Shared]:
-        """Send values to all workers, once each; what is there already stays there."""
+        """Send values to the cluster, once each; what is there already stays there."""
         return [value if isinstance(value, Shared) else Shared(self.client, value) for value in values]
 
     def results(
