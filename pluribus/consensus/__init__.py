@@ -9,7 +9,7 @@ from pluribus.consensus._constrained_evidence import ConstrainedEvidenceAccumula
 from pluribus.consensus._correspondence import correspondence
 from pluribus.consensus._dyadic_aspect import DyadicAspect
 from pluribus.consensus._embedded_evidence import EmbeddedEvidence
-from pluribus.consensus._ensemble_clusterer import EnsembleClusterer, plan_of, suitable_consensus, suitable_generator
+from pluribus.consensus._ensemble_clusterer import EnsembleClusterer
 from pluribus.consensus._evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus._hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus._lifted_consensus import LiftedConsensus
@@ -22,10 +22,11 @@ from pluribus.consensus._mutual_information import MutualInformationConsensus
 from pluribus.consensus._names import by_name, configured, names
 from pluribus.consensus._number_of_clusters import accumulate
 from pluribus.consensus._pairwise_probabilistic import PairwiseProbabilistic
-from pluribus.consensus._plan import Plan, make_plan
+from pluribus.consensus._plan import Plan, make_plan, plan_of
 from pluribus.consensus._selection import Selection, select
 from pluribus.consensus._similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus._soft_correspondence import SoftCorrespondence
+from pluribus.consensus._suitable import suitable_consensus, suitable_generator
 from pluribus.consensus._trees import predict_seconds
 from pluribus.consensus._voting import VotingConsensus
 from pluribus.consensus._weak_objects import without_weak

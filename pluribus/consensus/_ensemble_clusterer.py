@@ -6,7 +6,6 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -20,16 +19,13 @@ from pluribus.consensus._locally_weighted import LocallyWeightedConsensus
 from pluribus.consensus._names import configured, name_of
 from pluribus.consensus._nearest_rows import NearestRows
 from pluribus.consensus._number_of_clusters import accumulate
-from pluribus.consensus._plan import Plan, make_plan
+from pluribus.consensus._plan import plan_of
+from pluribus.consensus._suitable import accumulates, suitable_consensus, suitable_generator
 from pluribus.consensus._weak_objects import without_weak
 from pluribus.constraints import Constraints, as_constraints
-from pluribus.generate import Generator, k_range, looked_through, pool_bytes, preset
+from pluribus.generate import looked_through, preset
 from pluribus.tables import BLOCK, Rows
 
-_MOST_ROWS, _MOST_NUMBERS = 100_000, 10**8  # of a table, for members through landmarks, which need it whole
-_DENSE_ROWS = 10_000  # of a sparse table count in full: one in ten becomes a landmark, and these are dense
-_MOST_CLUSTERS = 20  # of the result, if members have some tens
-_LEAST_MEMBERS, _MOST_MEMBERS, _LABELS = 20, 80, 200_000  # through landmarks: so many, or labels in all
 LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
 
 
@@ -272,9 +268,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     def _ready_consensus(self, chosen: Any, seed: int, levels: tuple[str, ...]) -> Any:
         """The consensus function with all but what depends on the ensemble; None stands for evidence accumulation."""
         told = bool({"extracting", "accumulating"} & set(levels))
-        if _accumulates(chosen) and not told:
+        if accumulates(chosen) and not told:
             return None
-        chosen = ConstrainedEvidenceAccumulation() if _accumulates(chosen) else chosen
+        chosen = ConstrainedEvidenceAccumulation() if accumulates(chosen) else chosen
         consensus = configured(chosen, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
         if self.consensus is None and isinstance(consensus, LocallyWeightedConsensus):
             consensus.set_params(n_jobs=self.n_jobs)
@@ -331,103 +327,3 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def plan_of(
-    X: Any,
-    generator: Any,
-    method: str = "eac",
-    n_clusters: int | None = None,
-    *,
-    evidence: str = "auto",
-    beside: float = 0,
-    limit: float | str | None = None,
-) -> Plan:
-    """What clustering X will take of memory; refused if that is more than the limit.
-
-    Parameters
-    ----------
-    X : array, sparse matrix or Rows
-    generator : Generator or Mix
-    method, n_clusters, evidence, limit : see ``make_plan``
-    beside : number
-        Bytes that are held beside X.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pluribus.consensus import plan_of
-    >>> from pluribus.generate import Generator
-    >>> plan_of(np.zeros((1000, 4)), Generator(), limit="1GB").parts["labels"]
-    100000
-    """
-    n, d = X.shape
-    if isinstance(X, np.ndarray):
-        table = 0 if isinstance(X, np.memmap) else X.nbytes
-    elif sparse.issparse(X):
-        table = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
-    else:
-        table = 0
-    most = k_range(n, generator.n_clusters)[1] if hasattr(generator, "n_clusters") else 128
-    samples = 400 * most * d * X.dtype.itemsize  # that a few members learn from at a time, and their copies
-    return make_plan(
-        n,
-        generator.n_members,
-        most,
-        method=method,
-        evidence=evidence,
-        n_clusters=n_clusters,
-        table=table + samples + pool_bytes(X, generator, limit) + beside,
-        limit=limit,
-    )
-
-
-def suitable_consensus(X: Any, n_clusters: int | None = None) -> str:
-    """The consensus function that does best on tables like X, by name.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pluribus.consensus import suitable_consensus
-    >>> suitable_consensus(np.zeros((1000, 4))), suitable_consensus(np.zeros((1000, 4)), 50)
-    ('lwea', 'eac')
-    """
-    n, d = X.shape
-    numbers = max(X.nnz, d * min(n, _DENSE_ROWS)) if sparse.issparse(X) else n * d
-    fits = n <= _MOST_ROWS and numbers <= _MOST_NUMBERS and (n_clusters or 0) <= _MOST_CLUSTERS
-    return "lwea" if fits else "eac"
-
-
-def suitable_generator(
-    consensus: Any = None, n_clusters: int | None = None, n_members: int | None = None, *, n_rows: int | None = None
-) -> Generator:
-    """The members that suit a consensus function.
-
-    Evidence accumulation merges what fine members split: 100 by k-means. Where clusters count by how far others keep
-    them together ("lwea"), 20 good ones of some tens of clusters do, through landmarks; of fewer than 10,000 rows more,
-    up to 80, which cost little there and steady the result. Other functions fit members to the result, and do so best
-    if these have about as many clusters: 100 by k-means, from k to 3 k, or from 2 to 20 if k is not known.
-
-    Examples
-    --------
-    >>> from pluribus.consensus import suitable_generator
-    >>> suitable_generator("ppc", 4)
-    Generator(n_clusters=(4, 12))
-    >>> suitable_generator("lwea", n_rows=5_000)
-    Generator(clusterer='landmarks', n_clusters='tens', n_members=40)
-    """
-    k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
-    coarse = (2, 20) if k is None else (k, 3 * k)
-    named = consensus.lower() if isinstance(consensus, str) else ""
-    if named == "lwea" or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
-        few = k is None or k <= _MOST_CLUSTERS
-        steady = _LEAST_MEMBERS if n_rows is None else int(np.clip(_LABELS / n_rows, _LEAST_MEMBERS, _MOST_MEMBERS))
-        return Generator("landmarks", n_members=n_members or steady, n_clusters="tens" if few else coarse)
-    fine = isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation)
-    if _accumulates(consensus) or fine or named == "ceac":
-        return Generator(n_members=n_members or 100)
-    return Generator(n_members=n_members or 100, n_clusters=coarse)
-
-
-def _accumulates(consensus: Any) -> bool:
-    return consensus is None or (isinstance(consensus, str) and consensus.lower() == "eac")

@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from pluribus._engine import MemoryLimitError, given_limit, in_bytes, memory_limit
 from pluribus.consensus._method_effort import bytes_needed
 from pluribus.consensus._names import names
 from pluribus.consensus._trees import EXACT_SECONDS, seconds_of_pairs
+from pluribus.generate import k_range, pool_bytes
 
 _PROGRAM = 350e6  # for libraries and compiled kernels
 _RESULT = 10  # numbers for each object beside its memberships: labels, uncertainty, dendrogram, what is written
@@ -154,4 +157,53 @@ def _refusal(
     return (
         f"{n:,} objects in {r} partitions would take about {in_bytes(peak)} with {method!r}, more than the "
         f"{in_bytes(allowed)} allowed. To do: {'; or '.join(advice)}."
+    )
+
+
+def plan_of(
+    X: Any,
+    generator: Any,
+    method: str = "eac",
+    n_clusters: int | None = None,
+    *,
+    evidence: str = "auto",
+    beside: float = 0,
+    limit: float | str | None = None,
+) -> Plan:
+    """What clustering X will take of memory; refused if that is more than the limit.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or Rows
+    generator : Generator or Mix
+    method, n_clusters, evidence, limit : see ``make_plan``
+    beside : number
+        Bytes that are held beside X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.consensus import plan_of
+    >>> from pluribus.generate import Generator
+    >>> plan_of(np.zeros((1000, 4)), Generator(), limit="1GB").parts["labels"]
+    100000
+    """
+    n, d = X.shape
+    if isinstance(X, np.ndarray):
+        table = 0 if isinstance(X, np.memmap) else X.nbytes
+    elif sparse.issparse(X):
+        table = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+    else:
+        table = 0
+    most = k_range(n, generator.n_clusters)[1] if hasattr(generator, "n_clusters") else 128
+    samples = 400 * most * d * X.dtype.itemsize  # that a few members learn from at a time, and their copies
+    return make_plan(
+        n,
+        generator.n_members,
+        most,
+        method=method,
+        evidence=evidence,
+        n_clusters=n_clusters,
+        table=table + samples + pool_bytes(X, generator, limit) + beside,
+        limit=limit,
     )

@@ -33,14 +33,17 @@ class Given(NamedTuple):
     weights: np.ndarray  # (n,), of the type of X
 
 
-def checked_rows(estimator: Any, X: Any, *, sparse: bool) -> Any:
-    """Rows to be clustered by an estimator, or an error that says what is wrong with them or its parameters."""
+def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) -> Any:
+    """Rows to be clustered by an estimator, or an error that says what is wrong with them or its parameters.
+
+    Without ``reset`` they add to rows that are there already, and may be fewer than the clusters.
+    """
     estimator._validate_params()
     k = estimator.n_clusters
     if isinstance(k, bool | np.bool_):
         raise ValueError(f"n_clusters={k} is not a number: give how many clusters you want.")
-    X = validate_data(estimator, X, accept_sparse="csr" if sparse else False, dtype=_FLOATS, order="C")
-    if k > X.shape[0]:
+    X = validate_data(estimator, X, accept_sparse="csr" if sparse else False, dtype=_FLOATS, order="C", reset=reset)
+    if reset and k > X.shape[0]:
         raise ValueError(f"n_clusters={k} is more than the n_samples={X.shape[0]} rows of X.")
     return X
 

@@ -1,5 +1,6 @@
 """What methods that know centers, by distance or by direction, but no pairs share: their input, and new objects."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from pluribus.partitions import order_by_size
 
+from ._base import checked_rows
 from ._kmeans import warn_of_empty_clusters
 from ._unit_points import unit_rows
 
 _FLOATS = [np.float64, np.float32]
 
 
-class CentersMixin(ClusterMixin, BaseEstimator):
+class CentersMixin(ClusterMixin, BaseEstimator, ABC):
     """Clusterers that keep a center for each cluster."""
 
     n_clusters: int
@@ -24,9 +26,9 @@ class CentersMixin(ClusterMixin, BaseEstimator):
     cluster_sizes_: np.ndarray
 
     @property
+    @abstractmethod
     def _by_direction(self) -> bool:
         """Whether rows are compared by cosine, and not by distance."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of the nearest center, whatever sizes this leads to."""
@@ -50,12 +52,7 @@ class CentersMixin(ClusterMixin, BaseEstimator):
 
     def _check_rows(self, X: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         """Rows, of length 1 if they are compared by direction, and their weights; errors come before any work."""
-        self._validate_params()
-        if isinstance(self.n_clusters, bool | np.bool_):
-            raise ValueError(f"n_clusters={self.n_clusters} is not a number: give how many clusters you want.")
-        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=reset)
-        if reset and self.n_clusters > X.shape[0]:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={X.shape[0]} rows of X.")
+        X = checked_rows(self, X, sparse=True, reset=reset)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weights.any():
             raise ValueError("sample_weight is zero for every row: some rows must count.")
