@@ -3,32 +3,36 @@
 import numpy as np
 from numba import njit
 
+_RUN = 32  # columns whose least value is looked at first, several at a time
 
-@njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def nearest_columns(values, nearest, least):
     """The columns with the least values of each row, the least first, in `nearest`; their values in `least`.
 
-    Among equal values the first column counts.
+    Among equal values the first column counts. None is NaN.
     """
     n_rows, n_columns = values.shape
-    n_wanted = nearest.shape[1]
+    last = nearest.shape[1] - 1
     for i in range(n_rows):
-        n_found = 0
-        for j in range(n_columns):
-            value = values[i, j]
-            if n_found < n_wanted:
-                place = n_found
-                n_found += 1
-            elif value < least[i, n_wanted - 1]:
-                place = n_wanted - 1
-            else:
+        least[i] = np.inf
+        nearest[i] = np.arange(last + 1)  # stays only where values are infinite
+        for start in range(0, n_columns, _RUN):
+            row = values[i, start : start + _RUN]
+            smallest = row[0]
+            for j in range(1, len(row)):
+                smallest = min(smallest, row[j])
+            if smallest >= least[i, last]:
                 continue
-            while place > 0 and least[i, place - 1] > value:
-                least[i, place] = least[i, place - 1]
-                nearest[i, place] = nearest[i, place - 1]
-                place -= 1
-            least[i, place] = value
-            nearest[i, place] = j
+            for j in range(len(row)):
+                if row[j] < least[i, last]:
+                    value, place = row[j], last
+                    while place > 0 and least[i, place - 1] > value:
+                        least[i, place] = least[i, place - 1]
+                        nearest[i, place] = nearest[i, place - 1]
+                        place -= 1
+                    least[i, place] = value
+                    nearest[i, place] = start + j
 
 
 @njit(cache=True, nogil=True)

@@ -90,7 +90,7 @@ def _run(job: ClusterJob) -> _output.Written:
         raise ValueError("--noise leaves objects out of clusters whose sizes are bounded: leave out one of the two.")
     told = known is not None and known != Constraints(data.X.shape[0])
     consensus = (job.consensus or ("eac" if told else suitable_consensus(data.X, k))).lower()
-    generator = suitable_generator(consensus, k, job.members, n_rows=data.X.shape[0])
+    generator = suitable_generator(consensus, k, job.members, shape=data.X.shape)
     if job.constraints_at is not None and known is None:
         raise ValueError("--constraints-at is for constraints: give --must-link, --cannot-link or --known-labels too.")
     if data.array is None and (direct is not None or by_name(consensus)().needs_data):

@@ -37,17 +37,17 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    generator : Generator, mix, or name of a preset, default ``suitable_generator(consensus, n_clusters, n_rows=n)``
-        See ``pluribus.generate``.
+    generator : Generator, mix, or name of a preset, optional
+        See ``pluribus.generate``; by default ``suitable_generator(consensus, n_clusters, shape=X.shape)``.
     consensus : consensus function or its name, default ``suitable_consensus(X, n_clusters)``
         See ``pluribus.consensus``. By default, if no generator is given either: members through landmarks, which see
         clusters of any shape, and evidence in which each of their clusters counts by how far the other members keep it
-        together ("lwea"). Where that does not apply (a table of more than 100,000 rows or 100,000,000 numbers, more
+        together ("lwec"). Where that does not apply (a table of more than 100,000 rows or 100,000,000 numbers, more
         than 20 clusters, constraints, weights, or a generator of your own): ``EvidenceAccumulation`` with average link
         ("eac").
     n_clusters : int, optional
         Number of clusters of the result. By default the one with the longest lifetime in the evidence: where the mean
-        evidence between the clusters that would be merged next falls by the largest factor; of "lwea", one that halves
+        evidence between the clusters that would be merged next falls by the largest factor; of "lwec", one that halves
         of the ensemble find again. It is sought from 2 to the number of clusters of the coarsest member; if some
         members have fewer than 10, of the finest.
     noise : bool, default=False
@@ -178,7 +178,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         chosen = self.consensus
         if chosen is None and self.generator is None and not levels and sample_weight is None:
             chosen = suitable_consensus(X, self.n_clusters)
-        generator = self._ready_generator(chosen, n, generator_seed)
+        generator = self._ready_generator(chosen, X.shape, generator_seed)
         consensus = self._ready_consensus(chosen, consensus_seed, levels)
         if isinstance(X, Rows) and getattr(consensus, "needs_data", False):
             raise ValueError(
@@ -244,9 +244,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.__dict__.pop("feature_names_in_", None)
         return X
 
-    def _ready_generator(self, consensus: Any, n: int, seed: int) -> Any:
+    def _ready_generator(self, consensus: Any, shape: tuple[int, int], seed: int) -> Any:
         if self.generator is None:
-            generator = suitable_generator(consensus, self.n_clusters, n_rows=n)
+            generator = suitable_generator(consensus, self.n_clusters, shape=shape)
         elif isinstance(self.generator, str):
             generator = preset(self.generator)
         else:
@@ -291,7 +291,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
             found = accumulate(self.ensemble_, None, **how).n_clusters_
             consensus.set_params(n_clusters=enough_clusters(known, found) if "extracting" in levels else found)
-        more = {"X": X} if getattr(consensus, "needs_data", False) else {}
+        near = isinstance(consensus, LocallyWeightedConsensus) and not isinstance(X, Rows)
+        more = {"X": X} if near or getattr(consensus, "needs_data", False) else {}
         if "extracting" in levels:
             more["constraints"] = (
                 known  # preferences change the evidence here too, and of hard pairs it decides nothing
@@ -306,21 +307,23 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         weighted = isinstance(self.consensus_, LocallyWeightedConsensus)
         if self.generator is None:
             if generator.clusterer == "landmarks":
-                kind = "spectral clustering through landmarks: they follow clusters of any shape"
+                seen = ", each of half the features" if generator.subspace < 1 else ""
+                kind = f"spectral clustering through landmarks{seen}: they follow clusters of any shape"
             elif generator.n_clusters == "auto":
                 kind = "k-means with many clusters: their pieces make up clusters of any shape"
             else:
                 kind = "k-means with about as many clusters as the result: the consensus function fits them to it"
             reasons.append(f"{len(self.ensemble_)} members by {kind}.")
         if self.consensus is None:
-            words = (
-                "each of their clusters counts by how far the other members keep it together"
+            reasons.append(
+                "Evidence: each of their clusters counts by how far the other members keep it together."
                 if weighted
-                else "objects belong together that are often in one cluster of a member"
+                else "Average link: objects belong together that are often in one cluster of a member."
             )
-            reasons.append(f"Average link: {words}.")
         if self.n_clusters is None and hasattr(self.consensus_, "reproduced_"):
             reasons.append(self.consensus_.reproduced_.sentence)
+        if hasattr(self.consensus_, "merging_"):
+            reasons.append(self.consensus_.merging_.sentence)
         return tuple(reasons)
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""Consensus in which each cluster counts by how sure the ensemble is of it (LWEA, LWGP)."""
+"""Consensus in which each cluster counts by how sure the ensemble is of it (LWEA, LWEC, LWGP)."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -9,11 +9,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import over_blocks, seeds
 from pluribus._kernels._co_association import count_by_label
+from pluribus.compare import adjusted_rand_index
 from pluribus.consensus._base import ConsensusMixin, normalize_rows
 from pluribus.consensus._bipartite_partitioning import cut_spectral
 from pluribus.consensus._cluster_graph import tabulate, with_a_say
 from pluribus.consensus._dendrogram import cut_into
 from pluribus.consensus._label_rows import held_clusters
+from pluribus.consensus._merging import merged
 from pluribus.consensus._reproduced import reproduced
 from pluribus.consensus._trees import average_link
 from pluribus.evidence import mean_evidence
@@ -37,6 +39,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     is greatest. Or they enter the graph of objects and clusters ("graph", known as LWGP): an edge has the weight of its
     cluster, and a spectral cut divides the graph, in time linear in n.
 
+    Average link favors clusters of like sizes. With "chosen" (LWEC) its last 60 groups are merged in two other ways,
+    too, and one of these is taken if halves of the ensemble find its result again clearly better.
+
     Prefer it when some partitions are poor in some places: clusterings of subspaces, with very different numbers of
     clusters, or with scattered junk clusters. Where all are about equally good its result is near that of
     ``EvidenceAccumulation`` and ``BipartitePartitioning``.
@@ -44,9 +49,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, optional
-        By default, for "linkage": the number with the longest lifetime that halves of the ensemble find again (see
-        ``reproduced_``). "graph" must be told.
-    extraction : {"linkage", "graph"}
+        By default, for "linkage" and "chosen": the number with the longest lifetime that halves of the ensemble find
+        again (see ``reproduced_``). "graph" must be told.
+    extraction : {"linkage", "chosen", "graph"}
     theta : float
         The mean entropy, in bits, at which the weight of a cluster has fallen to 1/e. The source found 0.2 to 1 good.
     n_init : int
@@ -70,7 +75,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     cluster_weights_ : list of r arrays of shape (k_p,)
         What each cluster of each partition counts, 0 to 1.
     linkage_ : ndarray of shape (n - 1, 4)
-        For "linkage" of all objects: the dendrogram, in scipy's format.
+        For average link of all objects: the dendrogram, in scipy's format.
+    merging_ : Merging
+        For "chosen": the ``rule`` that was taken, the ``stability`` of each, and a ``sentence``.
     reproduced_ : Reproduced
         If the number of clusters was found: its ``lifetimes`` and ``stability`` for each number from 2, and a
         ``sentence``.
@@ -100,7 +107,7 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "extraction": [StrOptions({"linkage", "graph"})],
+        "extraction": [StrOptions({"linkage", "chosen", "graph"})],
         "theta": [Interval(Real, 0, None, closed="neither")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
@@ -127,38 +134,41 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, ensemble: Any, y: Any = None) -> "LocallyWeightedConsensus":
+    def fit(self, ensemble: Any, y: Any = None, *, X: Any = None) -> "LocallyWeightedConsensus":
         """Find the consensus of an ensemble.
 
         Parameters
         ----------
         ensemble : Ensemble, n × r labels, or list of label sequences
         y : ignored
+        X : array or csr matrix of shape (n, d), optional
+            For "chosen": where there is only faint evidence left between groups, the nearest are merged. Without X
+            their order is by the faint evidence, which may be chance.
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         if self.n_clusters is not None or not self.finds_n_clusters:
             self._check_n_clusters(ensemble.n_objects)
-        for name in ("linkage_", "reproduced_"):  # of an earlier fit
+        for name in ("linkage_", "merging_", "reproduced_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         weights = self._weights(ensemble)
         self.cluster_weights_ = np.split(weights, ensemble.offsets[1:-1])
         weights = weights * np.repeat(ensemble.weights, ensemble.n_clusters)
-        labels = self._link(ensemble, weights) if self.extraction == "linkage" else self._cut(ensemble, weights)
+        labels = self._cut(ensemble, weights) if self.extraction == "graph" else self._link(ensemble, weights, X)
         affinity = mean_evidence(ensemble, labels, int(labels.max()) + 1, cluster_weights=weights, n_jobs=self.n_jobs)
         return self._finish(ensemble, labels, normalize_rows(affinity))
 
     @property
     def finds_n_clusters(self) -> bool:
         """Whether n_clusters=None is best left to it."""
-        return self.extraction == "linkage"
+        return self.extraction != "graph"
 
     def _weights(self, ensemble: Ensemble) -> np.ndarray:
         """What each cluster counts by the others' view of it."""
         uncertainty = mean_entropies(ensemble, self.n_jobs)
         return np.exp(-np.minimum(uncertainty / self.theta, _LARGEST_EXPONENT))
 
-    def _link(self, ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
+    def _link(self, ensemble: Ensemble, weights: np.ndarray, X: Any) -> np.ndarray:
         counted = np.flatnonzero(ensemble.weights)
         if len(counted) < len(ensemble):  # a partition of weight 0 does not even say that it covers an object
             weights = weights[np.repeat(ensemble.weights > 0, ensemble.n_clusters)]
@@ -166,21 +176,31 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         rng = np.random.default_rng(seeds(self.random_state, 1)[0])
         n = ensemble.n_objects
         if n <= LINKED:
-            self.linkage_ = average_link(ensemble, weights, verbose=self.verbose)
-            return self._parted(ensemble, self.linkage_, rng)
+            tree = average_link(ensemble, weights, verbose=self.verbose)
+            labels = self._parted(ensemble, weights, tree, rng, X)
+            if adjusted_rand_index(labels, cut_into(tree, int(labels.max()) + 1)) == 1:
+                self.linkage_ = tree
+            return labels
         some = np.sort(rng.choice(n, LINKED, replace=False, shuffle=False))
         labels = np.full(n, -1)
         few = ensemble.take_objects(some)
-        labels[some] = self._parted(few, average_link(few, weights, verbose=self.verbose), rng)
+        tree = average_link(few, weights, verbose=self.verbose)
+        labels[some] = self._parted(few, weights, tree, rng, None if X is None else X[some])
         evidence = mean_evidence(ensemble, labels, labels.max() + 1, cluster_weights=weights, n_jobs=self.n_jobs)
         return np.where(labels < 0, evidence.argmax(axis=1), labels)
 
-    def _parted(self, ensemble: Ensemble, tree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def _parted(
+        self, ensemble: Ensemble, weights: np.ndarray, tree: np.ndarray, rng: np.random.Generator, X: Any
+    ) -> np.ndarray:
         """A tree of objects, cut into the number of clusters that is asked for or found."""
-        if self.n_clusters is not None or ensemble.n_objects < _FEWEST:
-            return cut_into(tree, self.n_clusters or 1)
-        self.reproduced_ = reproduced(ensemble, tree, self._tree, rng, verbose=self.verbose)
-        return cut_into(tree, self.reproduced_.n_clusters)
+        k = self.n_clusters
+        if k is None and ensemble.n_objects >= _FEWEST:
+            self.reproduced_ = reproduced(ensemble, tree, self._tree, rng, verbose=self.verbose)
+            k = self.reproduced_.n_clusters
+        if self.extraction == "linkage":
+            return cut_into(tree, k or 1)
+        labels, self.merging_ = merged(ensemble, weights, tree, k or 1, rng, X)
+        return labels
 
     def _tree(self, ensemble: Ensemble) -> np.ndarray:
         weights = self._weights(ensemble) * np.repeat(ensemble.weights, ensemble.n_clusters)

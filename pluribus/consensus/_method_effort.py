@@ -25,7 +25,8 @@ _EFFORT = {
     "embedding": Effort(2),
     "hbgf": Effort(1.5),
     "hgpa": Effort(36, objects=1.5),
-    "lwea": Effort(40, objects=2),
+    "lwea": Effort(40, objects=2, limited=1e-6),
+    "lwec": Effort(40, objects=2, limited=1e-6),
     "lwgp": Effort(3),
     "mcla": Effort(4),
     "medoid": Effort(0.5, partitions=2),
@@ -52,8 +53,8 @@ def too_much(name: str, n_distinct: int, n_partitions: int, n_clusters: int) -> 
     Examples
     --------
     >>> from pluribus.consensus._method_effort import too_much
-    >>> too_much("lwea", 200_000, 30, 8), too_much("cspa", 50_000, 30, 8), too_much("eac", 200_000, 30, 8)
-    ('67 minutes', '65 GB of memory', '')
+    >>> too_much("ceac", 200_000, 30, 8), too_much("cspa", 50_000, 30, 8), too_much("eac", 200_000, 30, 8)
+    ('58 minutes', '65 GB of memory', '')
     """
     memory = _PAIR_BYTES.get(name, 0) * n_distinct**2
     if memory > _MOST_BYTES:
@@ -85,7 +86,7 @@ def bytes_needed(
     '65.1 GB'
     """
     fixed, of_label = _OBJECT_BYTES
-    if name in ("eac", "ceac", "lwea"):
+    if name in ("eac", "ceac", "lwea", "lwec"):
         fixed, of_label = _NEIGHBOR_BYTES if neighbors else _ALL_PAIRS_BYTES
     pairs = _PAIR_BYTES.get(name, 0) * float(n_distinct or 0) ** 2
     return pairs + n_objects * fixed + of_label * n_partitions * (n_distinct or n_objects)

@@ -35,6 +35,7 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "lifthac": partial(LiftedConsensus, clusterer="hac"),
     "liftkm": partial(LiftedConsensus, clusterer="kmeans"),
     "lwea": partial(LocallyWeightedConsensus, extraction="linkage"),
+    "lwec": partial(LocallyWeightedConsensus, extraction="chosen"),
     "lwgp": partial(LocallyWeightedConsensus, extraction="graph"),
     "mcla": MetaClustering,
     "medoid": MedoidPartition,
@@ -54,8 +55,8 @@ def names() -> list[str]:
     --------
     >>> from pluribus import consensus
     >>> consensus.names()
-    ['acccs', 'ceac', 'cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwgp', 'mcla', 'medoid',
-     'mmec', 'penca', 'ppc', 'qmi', 'scec', 'voting']
+    ['acccs', 'ceac', 'cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwec', 'lwgp', 'mcla',
+     'medoid', 'mmec', 'penca', 'ppc', 'qmi', 'scec', 'voting']
     """
     return sorted(_BY_NAME)
 

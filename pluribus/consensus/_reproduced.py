@@ -16,7 +16,7 @@ _OBJECTS = 5_000  # of which the trees of the halves are made, at most
 _POWER = 4  # of the stability: a number that halves do not find again is given up for one of shorter life
 _FINE = 10  # clusters of all members, from which these are taken to be finer than the result
 _MOST = 50  # numbers of clusters to look at
-_FAINT = 3e-4  # of the evidence within the finest clusters: whether there is less or none makes no difference
+FAINT = 3e-4  # of the evidence within the finest clusters: whether there is less or none makes no difference
 _LEAST = 1e-9  # of evidence, where a logarithm is taken
 _NOTHING = np.log(1e3)  # of a lifetime: the evidence falls from something to nothing
 
@@ -81,7 +81,7 @@ def reproduced(
     most = min(max(2, coarsest if coarsest >= _FINE else finest), _MOST, n - 1)
     numbers = range(2, most + 1)
     evidence = 1 - tree[:, 2]
-    evidence = np.log(np.maximum(evidence, max(_LEAST, _FAINT * evidence[n - most - 1])))
+    evidence = np.log(np.maximum(evidence, max(_LEAST, FAINT * evidence[n - most - 1])))
     lifetimes = np.array([evidence[n - k - 1] - evidence[n - k] for k in numbers])
     if r < _FEWEST:
         return Reproduced(lifetimes, np.full(len(lifetimes), np.nan))

@@ -44,12 +44,12 @@ def fit(X, **options):
 @pytest.mark.parametrize(
     ("X", "k", "expected"),
     [
-        (Shape(100_000, 1000), None, "lwea"),
+        (Shape(100_000, 1000), None, "lwec"),
         (Shape(100_001, 2), None, "eac"),
         (Shape(50_000, 2001), None, "eac"),
-        (Shape(100, 2), 20, "lwea"),
+        (Shape(100, 2), 20, "lwec"),
         (Shape(100, 2), 21, "eac"),
-        (sparse.csr_matrix((1000, 100_000)), None, "lwea"),
+        (sparse.csr_matrix((1000, 100_000)), None, "lwec"),
         (sparse.csr_matrix((20_000, 130_000)), None, "eac"),  # its landmarks are dense
     ],
 )
@@ -59,11 +59,12 @@ def test_suitable_consensus(X, k, expected):
 
 def test_suitable_generator():
     landmarks = Generator("landmarks", n_members=20, n_clusters="tens")
-    for weighted in ("lwea", "LWEA", LocallyWeightedConsensus(), LocallyWeightedConsensus(20)):
+    for weighted in ("lwea", "LWEC", LocallyWeightedConsensus(), LocallyWeightedConsensus(20, extraction="chosen")):
         assert suitable_generator(weighted).get_params() == landmarks.get_params()
     assert suitable_generator("lwea", 30).n_clusters == (30, 90)
     assert suitable_generator("lwea", 3, 7).n_members == 7
-    assert [suitable_generator("lwea", n_rows=n).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
+    assert [suitable_generator("lwec", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
+    assert [suitable_generator("lwec", shape=(9, d)).subspace for d in (3, 4, 50, 51)] == [1.0, 0.5, 0.5, 1.0]
     for fine in (None, "eac", "CEAC", EvidenceAccumulation()):
         assert suitable_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
     for coarse in ("ppc", "lwgp", LocallyWeightedConsensus(extraction="graph")):
@@ -83,11 +84,12 @@ def test_where_the_default_does_not_apply(noisy):
 def test_reasons(noisy):
     X, _ = noisy
     found = fit(X)
-    members, link, number = found.reasons_
-    assert members.startswith("80 members by spectral clustering through landmarks")
-    assert link.startswith("Average link: each of their clusters counts by")
-    assert number == found.consensus_.reproduced_.sentence
-    assert len(fit(X, n_clusters=3).reasons_) == 2
+    members, evidence, number, merging = found.reasons_
+    assert members.startswith("80 members by spectral clustering through landmarks: ")
+    assert evidence.startswith("Evidence: each of their clusters counts by")
+    assert (number, merging) == (found.consensus_.reproduced_.sentence, found.consensus_.merging_.sentence)
+    assert len(fit(X, n_clusters=3).reasons_) == 3
+    assert "landmarks, each of half the features: " in fit(np.hstack([X, X]), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
     assert coarse.startswith("100 members by k-means with about as many clusters as the result")

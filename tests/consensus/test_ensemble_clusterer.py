@@ -51,7 +51,7 @@ def test_result(blobs):
     assert model.uncertainty_.shape == (150,)
     assert model.ensemble_.n_partitions == 80
     assert isinstance(model.consensus_, LocallyWeightedConsensus)
-    assert len(model.reasons_) == 3
+    assert len(model.reasons_) == 4
     assert model.reasons_[2].startswith("4 clusters: ")
     assert np.array_equal(model.predict(X), model.labels_)
 
