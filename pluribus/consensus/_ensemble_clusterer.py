@@ -307,7 +307,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         weighted = isinstance(self.consensus_, LocallyWeightedConsensus)
         if self.generator is None:
             if generator.clusterer == "landmarks":
-                seen = ", each of half the features" if generator.subspace < 1 else ""
+                seen = ", each of three quarters of the features" if generator.subspace < 1 else ""
                 kind = f"spectral clustering through landmarks{seen}: they follow clusters of any shape"
             elif generator.n_clusters == "auto":
                 kind = "k-means with many clusters: their pieces make up clusters of any shape"

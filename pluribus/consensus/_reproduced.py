@@ -39,8 +39,12 @@ class Reproduced(NamedTuple):
 
     @property
     def n_clusters(self) -> int:
-        """The number with the longest lifetime, times stability to the power of four; 1 if none is set apart."""
-        scores = self.lifetimes * np.clip(np.nan_to_num(self.stability, nan=1), 0, None) ** _POWER
+        """The number with the greatest lifetime × √k × stability⁴; 1 if none is set apart.
+
+        The more clusters, the shorter lifetimes are anyway, also where nothing is set apart: hence the root.
+        """
+        stability = np.clip(np.nan_to_num(self.stability, nan=1), 0, None)
+        scores = self.lifetimes * np.sqrt(np.arange(2, len(stability) + 2)) * stability**_POWER
         return 2 + int(np.argmax(scores)) if scores.max() > _LEAST else 1
 
     @property

@@ -13,7 +13,7 @@ from pluribus.generate import Generator
 _MOST_ROWS, _MOST_NUMBERS = 100_000, 10**8  # of a table, for members through landmarks, which need it whole
 _DENSE_ROWS = 10_000  # of a sparse table count in full: one in ten becomes a landmark, and these are dense
 _MOST_CLUSTERS = 20  # of the result, if members have some tens
-_FEWEST_HALVED, _MOST_HALVED = 4, 50  # features, of which each member sees half
+_FEWEST_FEATURES, _MOST_FEATURES, _SEEN = 4, 50, 0.75  # so many: of these each member sees a share
 _LEAST_MEMBERS, _MOST_MEMBERS, _LABELS = 20, 80, 200_000  # through landmarks: so many, or labels in all
 
 
@@ -44,8 +44,8 @@ def suitable_generator(
 
     Evidence accumulation merges what fine members split: 100 by k-means. Where clusters count by how far others keep
     them together ("lwea", "lwec"), 20 good ones of some tens of clusters do, through landmarks; of fewer than 10,000
-    rows more, up to 80, which cost little there and steady the result. Of 4 to 50 features each member sees half, so
-    that they err differently; with fewer it would see too little, and halves of more are much alike. Other functions
+    rows more, up to 80, which cost little there and steady the result. Of 4 to 50 features each member sees three
+    quarters, so that they err differently; of fewer it would see too little, and those of more are much alike. Other functions
     fit members to the result, and do so best if these have about as many clusters: 100 by k-means, from k to 3 k, or
     from 2 to 20 if k is not known.
 
@@ -68,7 +68,7 @@ def suitable_generator(
             "landmarks",
             n_members=n_members or steady,
             n_clusters="tens" if few else coarse,
-            subspace=0.5 if _FEWEST_HALVED <= d <= _MOST_HALVED else 1.0,
+            subspace=_SEEN if _FEWEST_FEATURES <= d <= _MOST_FEATURES else 1.0,
         )
     fine = isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation)
     if accumulates(consensus) or fine or named == "ceac":

@@ -135,10 +135,11 @@ def test_those_made_for_constraints_run_if_named_and_those_that_need_the_data_ne
 
 @pytest.mark.parametrize(("n", "left_out"), [(1000, False), (100_000, True), (1_000_000, True)])
 def test_what_is_left_out_by_size(n, left_out):
-    for name in ("penca", "cspa", "lwea", "hgpa", "a new one"):
+    for name in ("penca", "cspa", "hgpa", "a new one"):
         assert bool(too_much(name, n, 50, 8)) == left_out
     assert not too_much("voting", n, 50, 8)
     assert not too_much("eac", n, 50, 8)  # along the strongest pairs
+    assert not too_much("lwec", n, 50, 8)  # from a sample
 
 
 def test_cost_grows_with_partitions_and_clusters():

@@ -64,7 +64,7 @@ def test_suitable_generator():
     assert suitable_generator("lwea", 30).n_clusters == (30, 90)
     assert suitable_generator("lwea", 3, 7).n_members == 7
     assert [suitable_generator("lwec", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
-    assert [suitable_generator("lwec", shape=(9, d)).subspace for d in (3, 4, 50, 51)] == [1.0, 0.5, 0.5, 1.0]
+    assert [suitable_generator("lwec", shape=(9, d)).subspace for d in (3, 4, 50, 51)] == [1.0, 0.75, 0.75, 1.0]
     for fine in (None, "eac", "CEAC", EvidenceAccumulation()):
         assert suitable_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
     for coarse in ("ppc", "lwgp", LocallyWeightedConsensus(extraction="graph")):
@@ -89,7 +89,7 @@ def test_reasons(noisy):
     assert evidence.startswith("Evidence: each of their clusters counts by")
     assert (number, merging) == (found.consensus_.reproduced_.sentence, found.consensus_.merging_.sentence)
     assert len(fit(X, n_clusters=3).reasons_) == 3
-    assert "landmarks, each of half the features: " in fit(np.hstack([X, X]), n_clusters=3).reasons_[0]
+    assert "landmarks, each of three quarters of the features: " in fit(np.hstack([X, X]), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
     assert coarse.startswith("100 members by k-means with about as many clusters as the result")
