@@ -45,9 +45,9 @@ def suitable_generator(
     Evidence accumulation merges what fine members split: 100 by k-means. Where clusters count by how far others keep
     them together ("lwea", "lwec"), 20 good ones of some tens of clusters do, through landmarks; of fewer than 10,000
     rows more, up to 80, which cost little there and steady the result. Of 4 to 50 features each member sees three
-    quarters, so that they err differently; of fewer it would see too little, and those of more are much alike. Other functions
-    fit members to the result, and do so best if these have about as many clusters: 100 by k-means, from k to 3 k, or
-    from 2 to 20 if k is not known.
+    quarters, so that they err differently; of fewer it would see too little, and those of more are much alike. Other
+    functions fit members to the result, and do so best if these have about as many clusters: 100 by k-means, from k to
+    3 k, or from 2 to 20 if k is not known.
 
     Examples
     --------
