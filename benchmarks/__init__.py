@@ -16,6 +16,7 @@ NAMES = (
     "scale",
     "pendigits",
     "answers",
+    "answers-parts",
     "compare-speed",
     "choose-k",
     "constrained-speed",
