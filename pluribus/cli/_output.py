@@ -60,12 +60,19 @@ def case_of(consensus: Any, ensemble: Ensemble, *, k: int | None, **rest: Any) -
         membership=consensus.membership_,
         uncertainty=consensus.uncertainty_,
         linkage=getattr(consensus, "linkage_", None),
-        lifetimes=getattr(consensus, "lifetimes_", None),
+        lifetimes=_lifetimes(consensus),
         method=type(consensus).__name__,
         k_chosen_by="given" if k is not None else _found_by(consensus),
         versions=versions(),
         **rest,
     )
+
+
+def _lifetimes(consensus: Any) -> np.ndarray | None:
+    """What speaks for each number of clusters, at its index."""
+    if hasattr(consensus, "reproduced_"):
+        return np.append([0.0, 0.0], consensus.reproduced_.scores)
+    return getattr(consensus, "lifetimes_", None)
 
 
 def _found_by(consensus: Any) -> str:

@@ -38,14 +38,18 @@ class Reproduced(NamedTuple):
     stability: np.ndarray
 
     @property
-    def n_clusters(self) -> int:
-        """The number with the greatest lifetime × √k × stability⁴; 1 if none is set apart.
+    def scores(self) -> np.ndarray:
+        """What counts: lifetime × √k × stability⁴.
 
         The more clusters, the shorter lifetimes are anyway, also where nothing is set apart: hence the root.
         """
         stability = np.clip(np.nan_to_num(self.stability, nan=1), 0, None)
-        scores = self.lifetimes * np.sqrt(np.arange(2, len(stability) + 2)) * stability**_POWER
-        return 2 + int(np.argmax(scores)) if scores.max() > _LEAST else 1
+        return self.lifetimes * np.sqrt(np.arange(2, len(stability) + 2)) * stability**_POWER
+
+    @property
+    def n_clusters(self) -> int:
+        """The number with the greatest score; 1 if none is set apart."""
+        return 2 + int(np.argmax(self.scores)) if self.scores.max() > _LEAST else 1
 
     @property
     def sentence(self) -> str:

@@ -31,7 +31,7 @@ class Case:
     linkage : array of shape (n - 1, 4), optional
         The dendrogram of the objects in SciPy's format.
     lifetimes : array, optional
-        At index k, how long the cut into k clusters lasts.
+        At index k, how long the cut into k clusters lasts, or what else speaks for k.
     method : str
         The consensus function, in words.
     k_chosen_by : str
