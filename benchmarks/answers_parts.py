@@ -11,7 +11,7 @@ from benchmarks import _answers_sets
 from benchmarks._session import Session
 from benchmarks._worker import Task
 
-N_SEEDS = 5
+N_SEEDS = 3
 QUICK = ("moons", "iris")
 WHOLE = "all of it"
 # What is other than by default: of the generator, and of the consensus function; X: whether this sees the features.
