@@ -43,10 +43,10 @@ def score(name: str, n_seeds: int) -> Task:
     def one(variant: str, seed: int) -> list[float]:
         own, how = VARIANTS[variant]
         own = own | ({"n_clusters": (data.k, 3 * data.k)} if own.get("n_clusters") == "k" else {})
-        generator = suitable_generator("lwec", data.k, shape=data.X.shape)
+        generator = suitable_generator("lwsm", data.k, shape=data.X.shape)
         ensemble = generator.set_params(**own, random_state=seed, n_jobs=1, verbose=False).generate(data.X)
         features = {"X": data.X} if how.get("X", True) else {}
-        options = {"extraction": "chosen"} | {key: value for key, value in how.items() if key != "X"}
+        options = {"extraction": "stable"} | {key: value for key, value in how.items() if key != "X"}
         fits = (
             LocallyWeightedConsensus(k, random_state=seed, verbose=False, **options).fit(ensemble, **features)
             for k in (data.k, None)

@@ -15,9 +15,9 @@ def nearest_columns(values, nearest, least):
     n_rows, n_columns = values.shape
     last = nearest.shape[1] - 1
     for i in range(n_rows):
-        least[i] = np.inf
-        nearest[i] = np.arange(last + 1)  # stays only where values are infinite
-        for start in range(0, n_columns, _RUN):
+        for j in range(last + 1):
+            _insert(nearest[i], least[i], values[i, j], j, j)
+        for start in range(last + 1, n_columns, _RUN):
             row = values[i, start : start + _RUN]
             smallest = row[0]
             for j in range(1, len(row)):
@@ -26,13 +26,18 @@ def nearest_columns(values, nearest, least):
                 continue
             for j in range(len(row)):
                 if row[j] < least[i, last]:
-                    value, place = row[j], last
-                    while place > 0 and least[i, place - 1] > value:
-                        least[i, place] = least[i, place - 1]
-                        nearest[i, place] = nearest[i, place - 1]
-                        place -= 1
-                    least[i, place] = value
-                    nearest[i, place] = start + j
+                    _insert(nearest[i], least[i], row[j], start + j, last)
+
+
+@njit(cache=True, nogil=True)
+def _insert(nearest, least, value, column, place):
+    """Put a value in its place among those before, the last of which goes."""
+    while place > 0 and least[place - 1] > value:
+        least[place] = least[place - 1]
+        nearest[place] = nearest[place - 1]
+        place -= 1
+    least[place] = value
+    nearest[place] = column
 
 
 @njit(cache=True, nogil=True)

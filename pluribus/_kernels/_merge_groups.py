@@ -11,13 +11,13 @@ def merge_groups(together, seen, faint, apart, sizes, n_clusters, rule):
     """The cluster of each group, numbered in order of their first groups.
 
     The mean evidence between two groups is together / seen, of all pairs of their objects; both are added up when
-    groups are merged. If none is more than `faint`, those are merged which are least `apart`, by the increase of the
-    sum of squares (Ward). Of equal pairs the first counts.
+    groups are merged. If none is more than `faint`, relative to that within the groups, those are merged which are
+    least `apart`, by the increase of the sum of squares (Ward). Of equal pairs the first counts.
     """
     together, seen, apart, sizes = together.copy(), seen.copy(), apart.copy(), sizes.copy()
     n = len(sizes)
     labels = np.arange(n)
-    scores = np.full((n, n), -np.inf)  # of a < b; -inf where one of them is no more
+    scores = np.empty((n, n))  # of a < b
     for a in range(n):
         for b in range(a + 1, n):
             scores[a, b] = _score(together, seen, faint, apart, sizes, a, b, rule)
@@ -25,13 +25,12 @@ def merge_groups(together, seen, faint, apart, sizes, n_clusters, rule):
         best, keep, gone = -np.inf, 0, 0
         for a in range(n):
             for b in range(a + 1, n):
-                if scores[a, b] > best:
+                if labels[a] == a and labels[b] == b and (gone == 0 or scores[a, b] > best):
                     best, keep, gone = scores[a, b], a, b
         together[keep, keep] += together[gone, gone] + 2 * together[keep, gone]
         seen[keep, keep] += seen[gone, gone] + 2 * seen[keep, gone]
         labels[labels == gone] = keep
         for other in range(n):
-            scores[min(gone, other), max(gone, other)] = -np.inf
             if labels[other] == other and other != keep:
                 together[keep, other] += together[gone, other]
                 together[other, keep] = together[keep, other]
@@ -52,13 +51,13 @@ def merge_groups(together, seen, faint, apart, sizes, n_clusters, rule):
 @njit(cache=True, nogil=True)
 def _score(together, seen, faint, apart, sizes, a, b, rule):
     mean = _ratio(together[a, b], seen[a, b])
-    if mean <= faint:
+    within = np.sqrt(_ratio(together[a, a], seen[a, a]) * _ratio(together[b, b], seen[b, b]))
+    if mean <= faint * within:
         return -apart[a, b]
     if rule == PER_OBJECT:
         return mean * (sizes[a] + sizes[b])
     if rule == RELATIVE:
-        within = _ratio(together[a, a], seen[a, a]) * _ratio(together[b, b], seen[b, b])
-        return mean / np.sqrt(within) if within > 0 else mean
+        return mean / within if within > 0 else mean
     return mean
 
 

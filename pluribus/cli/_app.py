@@ -64,8 +64,9 @@ class Generalize(enum.StrEnum):
 
 
 _CONSENSUS = (
-    "Consensus function: acccs, ceac, cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, lwea, lwec, lwgp, mcla, "
-    "medoid, mmec, penca, ppc, qmi, scec or voting; by default lwec, or eac for large tables and with constraints."
+    "Consensus function: acccs, ceac, cspa, eac, embedding, hbgf, hgpa, lifthac, liftkm, lwea, lwgp, lwsm, mcla, "
+    "medoid, mmec, penca, ppc, qmi, scec or voting; by default lwsm, or eac for large tables, more than 20 clusters "
+    "and with constraints."
 )
 
 K = Annotated[str, typer.Option("--k", help="Number of clusters, or 'auto' to find it.", metavar="K|auto")]

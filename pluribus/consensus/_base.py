@@ -21,13 +21,18 @@ class ConsensusMixin(ClusterMixin):
     True
     """
 
-    needs_data = False  # whether fit(ensemble, X=X) takes the features too
+    needs_data = False  # whether fit(ensemble, X=X) must have the features too
     takes_constraints = False  # whether fit(ensemble, constraints=...) takes what is known
     n_clusters: int | None
     labels_: np.ndarray
     membership_: np.ndarray
     uncertainty_: np.ndarray
     n_clusters_: int
+
+    @property
+    def takes_data(self) -> bool:
+        """Whether fit(ensemble, X=X) does better with the features, though it does without."""
+        return False
 
     @property
     def finds_n_clusters(self) -> bool:

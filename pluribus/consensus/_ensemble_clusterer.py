@@ -42,12 +42,12 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     consensus : consensus function or its name, default ``suitable_consensus(X, n_clusters)``
         See ``pluribus.consensus``. By default, if no generator is given either: members through landmarks, which see
         clusters of any shape, and evidence in which each of their clusters counts by how far the other members keep it
-        together ("lwec"). Where that does not apply (a table of more than 100,000 rows or 100,000,000 numbers, more
+        together ("lwsm"). Where that does not apply (a table of more than 100,000 rows or 100,000,000 numbers, more
         than 20 clusters, constraints, weights, or a generator of your own): ``EvidenceAccumulation`` with average link
         ("eac").
     n_clusters : int, optional
         Number of clusters of the result. By default the one with the longest lifetime in the evidence: where the mean
-        evidence between the clusters that would be merged next falls by the largest factor; of "lwec", one that halves
+        evidence between the clusters that would be merged next falls by the largest factor; of "lwsm", one that halves
         of the ensemble find again. It is sought from 2 to the number of clusters of the coarsest member; if some
         members have fewer than 10, of the finest.
     noise : bool, default=False
@@ -291,8 +291,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
             found = accumulate(self.ensemble_, None, **how).n_clusters_
             consensus.set_params(n_clusters=enough_clusters(known, found) if "extracting" in levels else found)
-        near = isinstance(consensus, LocallyWeightedConsensus) and not isinstance(X, Rows)
-        more = {"X": X} if near or getattr(consensus, "needs_data", False) else {}
+        looks = any(getattr(consensus, name, False) for name in ("needs_data", "takes_data"))
+        more = {"X": X} if looks else {}
         if "extracting" in levels:
             more["constraints"] = (
                 known  # preferences change the evidence here too, and of hard pairs it decides nothing
@@ -307,7 +307,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         weighted = isinstance(self.consensus_, LocallyWeightedConsensus)
         if self.generator is None:
             if generator.clusterer == "landmarks":
-                seen = ", each of three quarters of the features" if generator.subspace < 1 else ""
+                seen = f", each of {generator.subspace:.0%} of the features" if generator.subspace < 1 else ""
                 kind = f"spectral clustering through landmarks{seen}: they follow clusters of any shape"
             elif generator.n_clusters == "auto":
                 kind = "k-means with many clusters: their pieces make up clusters of any shape"

@@ -1,10 +1,11 @@
-"""Consensus in which each cluster counts by how sure the ensemble is of it (LWEA, LWEC, LWGP)."""
+"""Consensus in which each cluster counts by how sure the ensemble is of it (LWEA, LWSM, LWGP)."""
 
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import over_blocks, seeds
@@ -20,6 +21,7 @@ from pluribus.consensus._reproduced import reproduced
 from pluribus.consensus._trees import average_link
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble
+from pluribus.tables import Rows
 
 LINKED = 20_000  # objects that are linked: all pairs of more would take long
 _FEWEST = 3  # objects among which a number of clusters is sought
@@ -39,8 +41,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     is greatest. Or they enter the graph of objects and clusters ("graph", known as LWGP): an edge has the weight of its
     cluster, and a spectral cut divides the graph, in time linear in n.
 
-    Average link favors clusters of like sizes. With "chosen" (LWEC) its last 60 groups are merged in two other ways,
-    too, and one of these is taken if halves of the ensemble find its result again clearly better.
+    Average link favors clusters of like sizes. With "stable" (LWSM) its last 60 groups are merged in two other ways,
+    too, and one of these is taken if halves of the ensemble agree on its result clearly more. This is not from the
+    source.
 
     Prefer it when some partitions are poor in some places: clusterings of subspaces, with very different numbers of
     clusters, or with scattered junk clusters. Where all are about equally good its result is near that of
@@ -49,9 +52,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, optional
-        By default, for "linkage" and "chosen": the number with the longest lifetime that halves of the ensemble find
+        By default, for "linkage" and "stable": the number with the longest lifetime that halves of the ensemble find
         again (see ``reproduced_``). "graph" must be told.
-    extraction : {"linkage", "chosen", "graph"}
+    extraction : {"linkage", "stable", "graph"}
     theta : float
         The mean entropy, in bits, at which the weight of a cluster has fallen to 1/e. The source found 0.2 to 1 good.
     n_init : int
@@ -75,9 +78,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     cluster_weights_ : list of r arrays of shape (k_p,)
         What each cluster of each partition counts, 0 to 1.
     linkage_ : ndarray of shape (n - 1, 4)
-        For average link of all objects: the dendrogram, in scipy's format.
+        The dendrogram of average link of all objects, in scipy's format, if ``labels_`` is a cut of it.
     merging_ : Merging
-        For "chosen": the ``rule`` that was taken, the ``stability`` of each, and a ``sentence``.
+        For "stable": the ``rule`` that was taken, the ``stability`` of each, and a ``sentence``.
     reproduced_ : Reproduced
         If the number of clusters was found: its ``lifetimes`` and ``stability`` for each number from 2, and a
         ``sentence``.
@@ -107,7 +110,7 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "extraction": [StrOptions({"linkage", "chosen", "graph"})],
+        "extraction": [StrOptions({"linkage", "stable", "graph"})],
         "theta": [Interval(Real, 0, None, closed="neither")],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
@@ -141,12 +144,14 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         ----------
         ensemble : Ensemble, n × r labels, or list of label sequences
         y : ignored
-        X : array or csr matrix of shape (n, d), optional
-            For "chosen": where there is only faint evidence left between groups, the nearest are merged. Without X
-            their order is by the faint evidence, which may be chance.
+        X : array, csr matrix or Rows of shape (n, d), optional
+            For "stable": where there is only faint evidence left between groups, the nearest are merged. Without X
+            they are merged by what evidence there is, which may be chance or none.
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
+        if X is not None:
+            X = _checked(X, ensemble.n_objects)
         if self.n_clusters is not None or not self.finds_n_clusters:
             self._check_n_clusters(ensemble.n_objects)
         for name in ("linkage_", "merging_", "reproduced_"):  # of an earlier fit
@@ -157,6 +162,11 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         labels = self._cut(ensemble, weights) if self.extraction == "graph" else self._link(ensemble, weights, X)
         affinity = mean_evidence(ensemble, labels, int(labels.max()) + 1, cluster_weights=weights, n_jobs=self.n_jobs)
         return self._finish(ensemble, labels, normalize_rows(affinity))
+
+    @property
+    def takes_data(self) -> bool:
+        """Whether fit(ensemble, X=X) does better with the features."""
+        return self.extraction == "stable"
 
     @property
     def finds_n_clusters(self) -> bool:
@@ -173,34 +183,34 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         if len(counted) < len(ensemble):  # a partition of weight 0 does not even say that it covers an object
             weights = weights[np.repeat(ensemble.weights > 0, ensemble.n_clusters)]
             ensemble = ensemble.take_partitions(counted)
-        rng = np.random.default_rng(seeds(self.random_state, 1)[0])
+        rng, splits = (np.random.default_rng(seed) for seed in seeds(self.random_state, 2))
         n = ensemble.n_objects
         if n <= LINKED:
             tree = average_link(ensemble, weights, verbose=self.verbose)
-            labels = self._parted(ensemble, weights, tree, rng, X)
-            if adjusted_rand_index(labels, cut_into(tree, int(labels.max()) + 1)) == 1:
-                self.linkage_ = tree
+            labels = self._parted(ensemble, tree, rng)
+            if self.extraction == "stable":
+                cut = labels
+                labels, self.merging_ = merged(ensemble, weights, tree, cut.max() + 1, splits, X)
+                if adjusted_rand_index(labels, cut) < 1:
+                    return labels
+            self.linkage_ = tree
             return labels
         some = np.sort(rng.choice(n, LINKED, replace=False, shuffle=False))
         labels = np.full(n, -1)
         few = ensemble.take_objects(some)
         tree = average_link(few, weights, verbose=self.verbose)
-        labels[some] = self._parted(few, weights, tree, rng, None if X is None else X[some])
+        labels[some] = self._parted(few, tree, rng)
+        if self.extraction == "stable":
+            labels[some], self.merging_ = merged(few, weights, tree, labels.max() + 1, splits, X, some)
         evidence = mean_evidence(ensemble, labels, labels.max() + 1, cluster_weights=weights, n_jobs=self.n_jobs)
         return np.where(labels < 0, evidence.argmax(axis=1), labels)
 
-    def _parted(
-        self, ensemble: Ensemble, weights: np.ndarray, tree: np.ndarray, rng: np.random.Generator, X: Any
-    ) -> np.ndarray:
+    def _parted(self, ensemble: Ensemble, tree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """A tree of objects, cut into the number of clusters that is asked for or found."""
-        k = self.n_clusters
-        if k is None and ensemble.n_objects >= _FEWEST:
-            self.reproduced_ = reproduced(ensemble, tree, self._tree, rng, verbose=self.verbose)
-            k = self.reproduced_.n_clusters
-        if self.extraction == "linkage":
-            return cut_into(tree, k or 1)
-        labels, self.merging_ = merged(ensemble, weights, tree, k or 1, rng, X)
-        return labels
+        if self.n_clusters is not None or ensemble.n_objects < _FEWEST:
+            return cut_into(tree, self.n_clusters or 1)
+        self.reproduced_ = reproduced(ensemble, tree, self._tree, rng, verbose=self.verbose)
+        return cut_into(tree, self.reproduced_.n_clusters)
 
     def _tree(self, ensemble: Ensemble) -> np.ndarray:
         weights = self._weights(ensemble) * np.repeat(ensemble.weights, ensemble.n_clusters)
@@ -222,6 +232,14 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         )
         labels = part[: len(table.counts)][table.inverse]
         return np.searchsorted(held_clusters(labels, k), labels)
+
+
+def _checked(X: Any, n: int) -> Any:
+    """Features as they can be averaged."""
+    X = X if isinstance(X, Rows) else check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    if X.shape[0] != n:
+        raise ValueError(f"X has {X.shape[0]} rows, but the ensemble is of {n} objects: give one row for each.")
+    return X
 
 
 def mean_entropies(ensemble: Ensemble, n_jobs: int | None = None) -> np.ndarray:

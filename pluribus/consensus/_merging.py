@@ -1,4 +1,4 @@
-"""How the last groups of objects are merged: by the rule whose result halves of the ensemble find again."""
+"""How the last groups of objects are merged: by a rule on which halves of the ensemble agree."""
 
 from typing import Any, NamedTuple
 
@@ -10,8 +10,9 @@ from pluribus._kernels._co_association import count_by_label
 from pluribus._kernels._merge_groups import AVERAGE, PER_OBJECT, RELATIVE, merge_groups
 from pluribus.compare import adjusted_rand_index
 from pluribus.consensus._dendrogram import cut_into
-from pluribus.consensus._reproduced import FAINT
+from pluribus.consensus._reproduced import FAINT, FEWEST, halves
 from pluribus.partitions import Ensemble
+from pluribus.tables import BLOCK, Rows
 
 RULES = {"average": AVERAGE, "per object": PER_OBJECT, "relative": RELATIVE}
 _WORDS = {
@@ -19,11 +20,11 @@ _WORDS = {
     "per object": "by the evidence between them for each object, which lets clusters differ more in size",
     "relative": "by the evidence between them relative to that within them",
 }
-_GROUPS = 60  # that average link leaves; they are too fine for the rules to differ much in what they make of them
+_GROUPS, _MOST_GROUPS = 60, 1_000  # that average link leaves, at least and at most
 _PER_CLUSTER = 3  # groups at least, for the rules to have a choice
-_FEWEST = 4  # members to be split
 _SPLITS = 10
-_CLEARLY = 0.1  # by so much another rule must be more stable to take the place of average link
+_FAINT = 2e-3  # of the evidence within groups: less between them comes from single objects that went astray
+_CLEARLY, _LEAST = 0.1, 0.8  # how much more, and how far, halves must agree by another rule than average link
 
 
 class Merging(NamedTuple):
@@ -48,10 +49,10 @@ class Merging(NamedTuple):
         if not self.stability:
             return f"Groups were merged {_WORDS['average']}."
         own, average = self.stability[self.rule], self.stability["average"]
-        beside = "no other clearly better" if self.rule == "average" else f"that of average link with {average:.2f}"
+        beside = "on no other clearly more" if self.rule == "average" else f"on that of average link with {average:.2f}"
         return (
-            f"Groups were merged {_WORDS[self.rule]}: halves of the ensemble find the result again with an adjusted "
-            f"Rand index of {own:.2f}, {beside}."
+            f"Groups were merged {_WORDS[self.rule]}: halves of the ensemble agree on the result with an adjusted Rand "
+            f"index of {own:.2f}, {beside}."
         )
 
 
@@ -61,7 +62,8 @@ def merged(
     tree: np.ndarray,
     n_clusters: int,
     rng: np.random.Generator,
-    rows: Any = None,
+    X: Any = None,
+    objects: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Merging]:
     """Labels of the objects, and the rule by which they came about.
 
@@ -69,14 +71,16 @@ def merged(
     ----------
     ensemble : Ensemble
     cluster_weights : ndarray of shape (q,)
-        What being together in each cluster counts.
+        What being together in each cluster counts, the weights of the partitions included.
     tree : ndarray of shape (n - 1, 4)
         Average link of the objects, whose last groups are merged.
     n_clusters : int
     rng : numpy Generator
         For the splits into halves.
-    rows : array or csr matrix of shape (n, d), optional
-        The objects' features: where there is only faint evidence left between groups, the nearest are merged.
+    X : array, csr matrix or Rows, optional
+        Features: where there is only faint evidence left between groups, the nearest are merged.
+    objects : ndarray of shape (n,), optional
+        Which rows of X the objects are; by default all.
 
     Examples
     --------
@@ -93,49 +97,71 @@ def merged(
     (array([80,  0,  0, 20]), 'average')
     """
     n, r = ensemble.n_objects, len(ensemble)
-    n_groups = min(_GROUPS, n // 2)
-    if n_clusters == 1 or n_groups < _PER_CLUSTER * n_clusters or r < _FEWEST:
+    n_groups = min(max(_GROUPS, _PER_CLUSTER * n_clusters), n // 2)
+    evidence = 1 - tree[:, 2]
+    nothing = FAINT * evidence[n - n_groups - 1] if n_groups else 0.0
+    n_groups = max(n_groups, int((evidence <= nothing).sum()) + 1)  # average link joined these in any order
+    if not 1 < n_clusters < n_groups <= _MOST_GROUPS:
         return cut_into(tree, n_clusters), Merging("average", {})
     groups = cut_into(tree, n_groups)
-    faint = FAINT * (1 - tree[n - n_groups - 1, 2])
-    evidence = _Evidence(ensemble, cluster_weights, groups, rows, faint)
-    halves = [np.array_split(rng.permutation(r), 2) for _ in range(_SPLITS)]
-    stability = {}
-    for name, rule in RULES.items():
-        pairs = [[evidence.merge(half, n_clusters, rule)[groups] for half in both] for both in halves]
-        stability[name] = float(np.mean([adjusted_rand_index(*pair) for pair in pairs]))
-    best = max(stability, key=lambda name: stability[name])
-    if stability[best] < stability["average"] + _CLEARLY:
-        best = "average"
-    return evidence.merge(np.arange(r), n_clusters, RULES[best])[groups], Merging(best, stability)
+    between = _Between(ensemble, cluster_weights, groups)
+    if X is not None:
+        between.set_apart(_means(X, groups, between.sizes, objects))
+    stability: dict[str, float] = {}
+    if n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST:
+        results: dict[str, list[float]] = {name: [] for name in RULES}
+        for both in halves(r, _SPLITS, rng):
+            sums = [between.sums(half) for half in both]
+            for name, agreements in results.items():
+                pair = (between.merge(half, n_clusters, RULES[name])[groups] for half in sums)
+                agreements.append(adjusted_rand_index(*pair))
+        stability = {name: float(np.mean(agreements)) for name, agreements in results.items()}
+    rule = max(stability, key=lambda name: stability[name]) if stability else "average"
+    if stability and stability[rule] < max(stability["average"] + _CLEARLY, _LEAST):
+        rule = "average"
+    return between.merge(between.sums(np.arange(r)), n_clusters, RULES[rule])[groups], Merging(rule, stability)
 
 
-class _Evidence:
-    """Between groups of objects, by members of the ensemble."""
+class _Between:
+    """Evidence between groups of objects, by members of the ensemble."""
 
-    def __init__(
-        self, ensemble: Ensemble, cluster_weights: np.ndarray, groups: np.ndarray, rows: Any, faint: float
-    ) -> None:
+    def __init__(self, ensemble: Ensemble, cluster_weights: np.ndarray, groups: np.ndarray) -> None:
         self.sizes = np.bincount(groups).astype(np.float64)
         counts = count_by_label(ensemble.labels, ensemble.offsets, groups.astype(np.int64), len(self.sizes))
         self.inside, self.covered = counts
         self.cluster_weights, self.weights = cluster_weights, ensemble.weights
         self.member = np.repeat(np.arange(len(ensemble)), ensemble.n_clusters)
-        self.faint = 0.0 if rows is None else faint
-        self.apart = np.zeros((len(self.sizes),) * 2) if rows is None else _apart(rows, groups, self.sizes)
+        self.faint, self.apart = 0.0, np.zeros((len(self.sizes),) * 2)
 
-    def merge(self, members: np.ndarray, n_clusters: int, rule: int) -> np.ndarray:
-        """The cluster of each group by the evidence of some members."""
+    def set_apart(self, means: np.ndarray) -> None:
+        """By how much the sum of squares would grow if two groups were one; it counts where evidence is faint."""
+        squared = sklearn.metrics.pairwise.euclidean_distances(means / (np.abs(means).max() or 1.0), squared=True)
+        self.apart = squared * np.multiply.outer(self.sizes, self.sizes) / np.add.outer(self.sizes, self.sizes)
+        self.faint = _FAINT
+
+    def sums(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of all pairs of objects: the weight of those together, and of those that are seen."""
         some = np.isin(self.member, members)
         inside, covered = self.inside[some], self.covered[members]
         together = inside.T @ (self.cluster_weights[some, None] * inside)
-        seen = covered.T @ (self.weights[members, None] * covered)
-        return merge_groups(together, seen, self.faint, self.apart, self.sizes, n_clusters, rule)
+        return together, covered.T @ (self.weights[members, None] * covered)
+
+    def merge(self, sums: tuple[np.ndarray, np.ndarray], n_clusters: int, rule: int) -> np.ndarray:
+        """The cluster of each group."""
+        return merge_groups(*sums, self.faint, self.apart, self.sizes, n_clusters, rule)
 
 
-def _apart(rows: Any, groups: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """By how much the sum of squares would grow if two groups were one."""
-    n, k = len(groups), len(sizes)
-    means = sparse.csr_array((1 / sizes[groups], (groups, np.arange(n))), shape=(k, n)) @ rows
-    squared = sklearn.metrics.pairwise.euclidean_distances(means, squared=True)
-    return squared * np.multiply.outer(sizes, sizes) / np.add.outer(sizes, sizes)
+def _means(X: Any, groups: np.ndarray, sizes: np.ndarray, objects: np.ndarray | None) -> np.ndarray:
+    """Of the rows of each group, relative to their mean."""
+    of_row = groups
+    if objects is not None:
+        of_row = np.full(X.shape[0], -1)
+        of_row[objects] = groups
+    blocks = X.blocks(BLOCK) if isinstance(X, Rows) else [(0, X)]
+    total = np.zeros((len(sizes), X.shape[1]))
+    for start, block in blocks:
+        here = of_row[start : start + block.shape[0]]
+        used = np.flatnonzero(here >= 0)
+        chosen = sparse.csr_array((1 / sizes[here[used]], (here[used], used)), shape=(len(sizes), block.shape[0]))
+        total += chosen @ block
+    return total - total.mean(axis=0)

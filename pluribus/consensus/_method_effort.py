@@ -2,12 +2,14 @@
 
 from typing import NamedTuple
 
+from pluribus.consensus._locally_weighted import LINKED
+
 
 class Effort(NamedTuple):
     """Seconds on one core for 20,000 distinct objects, 30 partitions and 8 clusters, and the powers by which they grow.
 
     Rough: single runs on made ensembles of 2,000 to 100,000 objects, all with 30 partitions and 8 clusters. Where a run
-    did not end within two minutes (eac, hgpa, lwea, penca) or was refused (cspa), the figure is carried on from smaller
+    did not end within two minutes (eac, hgpa, penca) or was refused (cspa), the figure is carried on from smaller
     ones by the power given. Growth with partitions and clusters was not measured: it is taken to be in proportion.
     """
 
@@ -25,9 +27,9 @@ _EFFORT = {
     "embedding": Effort(2),
     "hbgf": Effort(1.5),
     "hgpa": Effort(36, objects=1.5),
-    "lwea": Effort(40, objects=2, limited=1e-6),
-    "lwec": Effort(40, objects=2, limited=1e-6),
+    "lwea": Effort(40, objects=2),
     "lwgp": Effort(3),
+    "lwsm": Effort(40, objects=2),
     "mcla": Effort(4),
     "medoid": Effort(0.5, partitions=2),
     "mmec": Effort(7),
@@ -60,7 +62,8 @@ def too_much(name: str, n_distinct: int, n_partitions: int, n_clusters: int) -> 
     if memory > _MOST_BYTES:
         return f"{memory / 1e9:,.0f} GB of memory"
     effort = _EFFORT.get(name, _UNKNOWN_EFFORT)
-    growth = (n_distinct / 20_000) ** effort.objects * (n_partitions / 30) ** effort.partitions
+    linked = min(n_distinct, LINKED) if name in ("lwea", "lwsm") else n_distinct
+    growth = (linked / 20_000) ** effort.objects * (n_partitions / 30) ** effort.partitions
     seconds = effort.seconds * growth * max(n_clusters / 8, 1)
     seconds = min(seconds, 60 + effort.limited * n_distinct * n_partitions)
     if seconds <= _MOST_SECONDS:
@@ -86,7 +89,7 @@ def bytes_needed(
     '65.1 GB'
     """
     fixed, of_label = _OBJECT_BYTES
-    if name in ("eac", "ceac", "lwea", "lwec"):
+    if name in ("eac", "ceac", "lwea", "lwsm"):
         fixed, of_label = _NEIGHBOR_BYTES if neighbors else _ALL_PAIRS_BYTES
     pairs = _PAIR_BYTES.get(name, 0) * float(n_distinct or 0) ** 2
     return pairs + n_objects * fixed + of_label * n_partitions * (n_distinct or n_objects)

@@ -35,8 +35,8 @@ _BY_NAME: dict[str, Callable[..., Any]] = {
     "lifthac": partial(LiftedConsensus, clusterer="hac"),
     "liftkm": partial(LiftedConsensus, clusterer="kmeans"),
     "lwea": partial(LocallyWeightedConsensus, extraction="linkage"),
-    "lwec": partial(LocallyWeightedConsensus, extraction="chosen"),
     "lwgp": partial(LocallyWeightedConsensus, extraction="graph"),
+    "lwsm": partial(LocallyWeightedConsensus, extraction="stable"),
     "mcla": MetaClustering,
     "medoid": MedoidPartition,
     "mmec": MixtureConsensus,
@@ -55,7 +55,7 @@ def names() -> list[str]:
     --------
     >>> from pluribus import consensus
     >>> consensus.names()
-    ['acccs', 'ceac', 'cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwec', 'lwgp', 'mcla',
+    ['acccs', 'ceac', 'cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwgp', 'lwsm', 'mcla',
      'medoid', 'mmec', 'penca', 'ppc', 'qmi', 'scec', 'voting']
     """
     return sorted(_BY_NAME)

@@ -10,8 +10,8 @@ from pluribus.compare import adjusted_rand_index
 from pluribus.consensus._dendrogram import cut_into
 from pluribus.partitions import Ensemble
 
+FEWEST = 4  # members to be split
 _SPLITS = 3
-_FEWEST = 4  # members to be split
 _OBJECTS = 5_000  # of which the trees of the halves are made, at most
 _POWER = 4  # of the stability: a number that halves do not find again is given up for one of shorter life
 _FINE = 10  # clusters of all members, from which these are taken to be finer than the result
@@ -91,17 +91,30 @@ def reproduced(
     evidence = 1 - tree[:, 2]
     evidence = np.log(np.maximum(evidence, max(_LEAST, FAINT * evidence[n - most - 1])))
     lifetimes = np.array([evidence[n - k - 1] - evidence[n - k] for k in numbers])
-    if r < _FEWEST:
+    if r < FEWEST:
         return Reproduced(lifetimes, np.full(len(lifetimes), np.nan))
     objects = np.arange(n) if n <= _OBJECTS else np.sort(rng.choice(n, _OBJECTS, replace=False))
     few = ensemble if n <= _OBJECTS else ensemble.take_objects(objects)
     whole = [cut_into(tree, k)[objects] for k in numbers]
     stability = np.zeros(len(lifetimes))
-    for _ in track(range(_SPLITS), "number of clusters", verbose=verbose):
-        order = rng.permutation(r)
-        halves = [grow(few.take_partitions(np.sort(half))) for half in (order[: r // 2], order[r // 2 :])]
+    for both in track(halves(r, _SPLITS, rng), "number of clusters", verbose=verbose):
+        trees = [grow(few.take_partitions(half)) for half in both]
         for place, k in enumerate(numbers):
-            one, other = (cut_into(half, k) for half in halves)
+            one, other = (cut_into(half, k) for half in trees)
             pairs = ((one, other), (one, whole[place]), (other, whole[place]))
             stability[place] += np.mean([adjusted_rand_index(*pair) for pair in pairs]) / _SPLITS
     return Reproduced(lifetimes, stability)
+
+
+def halves(r: int, n_splits: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Members of an ensemble of r, split at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.consensus._reproduced import halves
+    >>> [[half.tolist() for half in both] for both in halves(5, 2, np.random.default_rng(0))]
+    [[[2, 4], [0, 1, 3]], [[0, 1], [2, 3, 4]]]
+    """
+    orders = [rng.permutation(r) for _ in range(n_splits)]
+    return [(np.sort(order[: r // 2]), np.sort(order[r // 2 :])) for order in orders]

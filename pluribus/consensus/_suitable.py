@@ -13,7 +13,7 @@ from pluribus.generate import Generator
 _MOST_ROWS, _MOST_NUMBERS = 100_000, 10**8  # of a table, for members through landmarks, which need it whole
 _DENSE_ROWS = 10_000  # of a sparse table count in full: one in ten becomes a landmark, and these are dense
 _MOST_CLUSTERS = 20  # of the result, if members have some tens
-_FEWEST_FEATURES, _MOST_FEATURES, _SEEN = 4, 50, 0.75  # so many: of these each member sees a share
+_FEWEST_FEATURES, _MOST_FEATURES, _SEEN = 8, 50, 0.75  # so many: of these each member sees a share
 _LEAST_MEMBERS, _MOST_MEMBERS, _LABELS = 20, 80, 200_000  # through landmarks: so many, or labels in all
 
 
@@ -25,12 +25,12 @@ def suitable_consensus(X: Any, n_clusters: int | None = None) -> str:
     >>> import numpy as np
     >>> from pluribus.consensus import suitable_consensus
     >>> suitable_consensus(np.zeros((1000, 4))), suitable_consensus(np.zeros((1000, 4)), 50)
-    ('lwec', 'eac')
+    ('lwsm', 'eac')
     """
     n, d = X.shape
     numbers = max(X.nnz, d * min(n, _DENSE_ROWS)) if sparse.issparse(X) else n * d
     fits = n <= _MOST_ROWS and numbers <= _MOST_NUMBERS and (n_clusters or 0) <= _MOST_CLUSTERS
-    return "lwec" if fits else "eac"
+    return "lwsm" if fits else "eac"
 
 
 def suitable_generator(
@@ -43,8 +43,8 @@ def suitable_generator(
     """The members that suit a consensus function, for a table of this shape.
 
     Evidence accumulation merges what fine members split: 100 by k-means. Where clusters count by how far others keep
-    them together ("lwea", "lwec"), 20 good ones of some tens of clusters do, through landmarks; of fewer than 10,000
-    rows more, up to 80, which cost little there and steady the result. Of 4 to 50 features each member sees three
+    them together ("lwea", "lwsm"), 20 good ones of some tens of clusters do, through landmarks; of fewer than 10,000
+    rows more, up to 80, which cost little there and steady the result. Of 8 to 50 features each member sees three
     quarters, so that they err differently; of fewer it would see too little, and those of more are much alike. Other
     functions fit members to the result, and do so best if these have about as many clusters: 100 by k-means, from k to
     3 k, or from 2 to 20 if k is not known.
@@ -54,15 +54,15 @@ def suitable_generator(
     >>> from pluribus.consensus import suitable_generator
     >>> suitable_generator("ppc", 4)
     Generator(n_clusters=(4, 12))
-    >>> suitable_generator("lwec", shape=(5_000, 2))
+    >>> suitable_generator("lwsm", shape=(5_000, 2))
     Generator(clusterer='landmarks', n_clusters='tens', n_members=40)
     """
     k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
     coarse = (2, 20) if k is None else (k, 3 * k)
     named = consensus.lower() if isinstance(consensus, str) else ""
-    if named in ("lwea", "lwec") or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
+    if named in ("lwea", "lwsm") or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
         few = k is None or k <= _MOST_CLUSTERS
-        n, d = shape or (_LABELS, 1)
+        n, d = shape or (_MOST_ROWS, 1)
         steady = int(np.clip(_LABELS / n, _LEAST_MEMBERS, _MOST_MEMBERS))
         return Generator(
             "landmarks",

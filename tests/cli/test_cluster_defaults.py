@@ -31,9 +31,9 @@ def model_of(out):
 @pytest.mark.parametrize(
     ("options", "consensus", "members", "method"),
     [
-        ([], "lwec", 80, "LocallyWeightedConsensus"),
+        ([], "lwsm", 80, "LocallyWeightedConsensus"),
         (["--k", 21], "eac", 100, "EvidenceAccumulation"),
-        (["--members", 6], "lwec", 6, "LocallyWeightedConsensus"),
+        (["--members", 6], "lwsm", 6, "LocallyWeightedConsensus"),
         (["--consensus", "LWEA", "--k", 3], "lwea", 80, "LocallyWeightedConsensus"),
     ],
 )
@@ -50,7 +50,7 @@ def test_what_was_chosen_is_said(data, tmp_path, options, consensus, members, me
 
 
 @pytest.mark.parametrize(
-    ("text", "consensus", "members"), [("id,label\n", "lwec", 80), ("id,label\nr0,x\nr1,x\n", "eac", 100)]
+    ("text", "consensus", "members"), [("id,label\n", "lwsm", 80), ("id,label\nr0,x\nr1,x\n", "eac", 100)]
 )
 def test_what_is_known_decides_too(data, tmp_path, text, consensus, members):
     (tmp_path / "known.csv").write_text(text)

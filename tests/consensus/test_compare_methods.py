@@ -139,7 +139,7 @@ def test_what_is_left_out_by_size(n, left_out):
         assert bool(too_much(name, n, 50, 8)) == left_out
     assert not too_much("voting", n, 50, 8)
     assert not too_much("eac", n, 50, 8)  # along the strongest pairs
-    assert not too_much("lwec", n, 50, 8)  # from a sample
+    assert not too_much("lwsm", n, 50, 8)  # from a sample
 
 
 def test_cost_grows_with_partitions_and_clusters():

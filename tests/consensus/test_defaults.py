@@ -44,12 +44,12 @@ def fit(X, **options):
 @pytest.mark.parametrize(
     ("X", "k", "expected"),
     [
-        (Shape(100_000, 1000), None, "lwec"),
+        (Shape(100_000, 1000), None, "lwsm"),
         (Shape(100_001, 2), None, "eac"),
         (Shape(50_000, 2001), None, "eac"),
-        (Shape(100, 2), 20, "lwec"),
+        (Shape(100, 2), 20, "lwsm"),
         (Shape(100, 2), 21, "eac"),
-        (sparse.csr_matrix((1000, 100_000)), None, "lwec"),
+        (sparse.csr_matrix((1000, 100_000)), None, "lwsm"),
         (sparse.csr_matrix((20_000, 130_000)), None, "eac"),  # its landmarks are dense
     ],
 )
@@ -59,12 +59,12 @@ def test_suitable_consensus(X, k, expected):
 
 def test_suitable_generator():
     landmarks = Generator("landmarks", n_members=20, n_clusters="tens")
-    for weighted in ("lwea", "LWEC", LocallyWeightedConsensus(), LocallyWeightedConsensus(20, extraction="chosen")):
+    for weighted in ("lwea", "LWSM", LocallyWeightedConsensus(), LocallyWeightedConsensus(20, extraction="stable")):
         assert suitable_generator(weighted).get_params() == landmarks.get_params()
     assert suitable_generator("lwea", 30).n_clusters == (30, 90)
     assert suitable_generator("lwea", 3, 7).n_members == 7
-    assert [suitable_generator("lwec", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
-    assert [suitable_generator("lwec", shape=(9, d)).subspace for d in (3, 4, 50, 51)] == [1.0, 0.75, 0.75, 1.0]
+    assert [suitable_generator("lwsm", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
+    assert [suitable_generator("lwsm", shape=(9, d)).subspace for d in (7, 8, 50, 51)] == [1.0, 0.75, 0.75, 1.0]
     for fine in (None, "eac", "CEAC", EvidenceAccumulation()):
         assert suitable_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
     for coarse in ("ppc", "lwgp", LocallyWeightedConsensus(extraction="graph")):
@@ -81,6 +81,13 @@ def test_where_the_default_does_not_apply(noisy):
         assert type(fit(X, n_clusters=3, **more).consensus_).__name__ == "EvidenceAccumulation"
 
 
+@pytest.mark.parametrize("k", [4, None])
+def test_clusters_that_few_features_tell_apart(k):
+    X, y = make_blobs(400, centers=[[0, 0], [10, 0], [0, 10], [10, 10]], random_state=0)
+    X = np.hstack([X, np.random.default_rng(0).normal(size=(400, 3))])
+    assert adjusted_rand_score(y, fit(X, n_clusters=k).labels_) == 1
+
+
 def test_reasons(noisy):
     X, _ = noisy
     found = fit(X)
@@ -89,7 +96,7 @@ def test_reasons(noisy):
     assert evidence.startswith("Evidence: each of their clusters counts by")
     assert (number, merging) == (found.consensus_.reproduced_.sentence, found.consensus_.merging_.sentence)
     assert len(fit(X, n_clusters=3).reasons_) == 3
-    assert "landmarks, each of three quarters of the features: " in fit(np.hstack([X, X]), n_clusters=3).reasons_[0]
+    assert "landmarks, each of 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
     assert coarse.startswith("100 members by k-means with about as many clusters as the result")

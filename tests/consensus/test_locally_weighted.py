@@ -18,7 +18,7 @@ from pluribus.consensus._locally_weighted import LocallyWeightedConsensus, mean_
 from pluribus.consensus._trees import average_link
 from pluribus.evidence import mean_evidence
 
-EXTRACTIONS = ["linkage", "chosen", "graph"]
+EXTRACTIONS = ["linkage", "stable", "graph"]
 
 
 def lw(k, **options):

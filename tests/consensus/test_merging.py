@@ -12,26 +12,27 @@ from sklearn.metrics import adjusted_rand_score
 from pluribus import Ensemble, EnsembleClusterer
 from pluribus._kernels._merge_groups import merge_groups
 from pluribus.consensus import LocallyWeightedConsensus
-from pluribus.consensus._merging import RULES, Merging, merged
+from pluribus.consensus._merging import RULES, Merging, _Between, merged
 from pluribus.consensus._trees import average_link
+from pluribus.generate import Generator
 
 
-def merge_slowly(evidence, seen, distances, sizes, k, rule, faint=0.0):
+def merge_slowly(evidence, seen, places, sizes, k, rule, faint=0.0):
     """Clusters of groups as sets, each score from all pairs of their objects."""
     clusters = [frozenset([g]) for g in range(len(sizes))]
 
     def mean(a, b):
-        places = np.ix_(sorted(a), sorted(b))
-        total = seen[places].sum()
-        return evidence[places].sum() / total if total else 0.0
+        pairs = np.ix_(sorted(a), sorted(b))
+        total = seen[pairs].sum()
+        return evidence[pairs].sum() / total if total else 0.0
 
     def spread(a):
-        weights, points = sizes[sorted(a)], distances[sorted(a)]
+        weights, points = sizes[sorted(a)], places[sorted(a)]
         center = np.average(points, axis=0, weights=weights)
         return (weights * ((points - center) ** 2).sum(axis=1)).sum()
 
     def score(a, b):
-        if mean(a, b) <= faint:
+        if mean(a, b) <= faint * np.sqrt(mean(a, a) * mean(b, b)):
             return spread(a) + spread(b) - spread(a | b)
         if rule == "per object":
             return mean(a, b) * sizes[sorted(a | b)].sum()
@@ -105,24 +106,33 @@ def test_clear_clusters_by_average_link():
     assert merging.rule == "average"
     assert min(merging.stability.values()) > 0.9
     assert "(average link)" in merging.sentence
-    assert "no other clearly better" in merging.sentence
+    assert "on no other clearly more" in merging.sentence
 
 
 def test_another_rule_is_taken_if_it_is_found_again():
     stability = {"average": 0.6, "per object": 0.95, "relative": 0.65}
-    assert "0.95, that of average link with 0.60." in Merging("per object", stability).sentence
+    assert "0.95, on that of average link with 0.60." in Merging("per object", stability).sentence
     # A long chain, and a small cluster at its end: average link cuts the chain, each time elsewhere.
-    rng = np.random.default_rng(0)
-    place = np.concatenate([np.sort(rng.uniform(0, 100, 380)), 115 + rng.uniform(0, 2, 20)])
+    place = np.append(np.sort(np.random.default_rng(0).uniform(0, 100, 380)), np.linspace(115, 117, 20))
+    rng = np.random.default_rng(3)
     members = [np.digitize(place, np.sort(rng.uniform(0, 130, rng.integers(20, 40)))) for _ in range(40)]
-    labels, merging = merge(Ensemble(members), 2)
+    model = LocallyWeightedConsensus(2, extraction="stable", random_state=0, verbose=False).fit(members)
+    merging = model.merging_
     assert merging.rule == "relative" == max(merging.stability, key=merging.stability.get)
-    assert merging.stability["average"] < 0.2
-    assert adjusted_rand_score(place > 110, labels) == 1
+    assert merging.stability["average"] + 0.1 < merging.stability["relative"]
+    assert adjusted_rand_score(place > 110, model.labels_) == 1
+    assert not hasattr(model, "linkage_")  # that of average link, which is another result
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_is_no_reason_for_another_rule(seed):
+    rng = np.random.default_rng(seed)
+    _, merging = merge(Ensemble([rng.integers(20, size=1000) for _ in range(40)]), 3, seed)
+    assert merging.rule == "average"
 
 
 @pytest.mark.parametrize(
-    ("k", "r", "sizes"), [(1, 24, [50, 50]), (21, 24, [50, 50, 50]), (2, 3, [50, 50]), (2, 24, [5, 5])]
+    ("k", "r", "sizes"), [(1, 24, [50, 50]), (40, 24, [50, 50, 50]), (2, 3, [50, 50]), (2, 24, [5, 5])]
 )
 def test_where_there_is_no_choice(k, r, sizes):
     _, ensemble = planted(sizes, r=r)
@@ -139,28 +149,81 @@ def test_halves_depend_on_the_seed_only():
     assert one != other
 
 
-@pytest.mark.parametrize("as_sparse", [False, True])
-def test_far_groups_are_merged_by_their_distance(as_sparse):
-    centers = [[0, 0], [4, 0], [0, 4], [40, 0], [44, 0], [0, 40], [0, 44]]
-    X, y = make_blobs(350, centers=centers, cluster_std=0.3, random_state=0)
-    near = np.array([0, 0, 0, 1, 1, 2, 2])[y]
-    X = sparse.csr_matrix(X) if as_sparse else X
-    for k, truth in ((7, y), (3, near)):
-        model = EnsembleClusterer(n_clusters=k, random_state=0, verbose=False).fit(X)
-        assert adjusted_rand_score(truth, model.labels_) == 1
+FAR = [[0, 0], [4, 0], [0, 4], [40, 0], [44, 0], [0, 40], [0, 44]]
+NEAR = np.array([0, 0, 0, 1, 1, 2, 2])
+
+
+def cluster(X, k, n_members=8):
+    generator = Generator("landmarks", n_members=n_members, n_clusters="tens")
+    return EnsembleClusterer(generator, "lwsm", k, random_state=0, verbose=False).fit(X)
+
+
+@pytest.mark.parametrize("n_members", [3, 8])  # with 3 the rule is not chosen
+def test_far_groups_are_merged_by_their_distance(n_members):
+    X, y = make_blobs(350, centers=FAR, cluster_std=0.3, random_state=0)
+    for shifted in (X, X + 1e6, sparse.csr_matrix(X)):
+        assert adjusted_rand_score(NEAR[y], cluster(shifted, 3, n_members).labels_) == 1
+
+
+def test_values_near_the_largest_there_are():
+    X, y = make_blobs(350, centers=FAR, cluster_std=0.3, random_state=0)
+    assert adjusted_rand_score(NEAR[y], cluster(X * 1e148, 3).labels_) == 1
+
+
+def test_more_far_groups_than_average_link_leaves():
+    corners = np.array([[0, 0], [900, 0], [0, 900], [900, 900]])
+    centers = np.repeat(corners, 20, axis=0) + np.tile(np.arange(20), 4)[:, None]
+    X, y = make_blobs(1600, centers=centers, cluster_std=0.1, random_state=0)
+    rng = np.random.default_rng(0)
+    singles = Ensemble([2 * y + rng.integers(2, size=len(y)) for _ in range(6)])
+    model = LocallyWeightedConsensus(4, extraction="stable", random_state=0, verbose=False).fit(singles, X=X)
+    assert adjusted_rand_score(y // 20, model.labels_) == 1
+
+
+def test_features_in_a_file_are_the_same(tmp_path):
+    X, y = make_blobs(350, centers=FAR, cluster_std=0.3, random_state=0)
+    np.save(tmp_path / "far.npy", X)
+    from_file = cluster(tmp_path / "far.npy", 3)
+    assert np.array_equal(from_file.labels_, cluster(X, 3).labels_)
+    assert adjusted_rand_score(NEAR[y], from_file.labels_) == 1
 
 
 def test_of_many_objects_a_sample_is_merged(monkeypatch):
     monkeypatch.setattr("pluribus.consensus._locally_weighted.LINKED", 200)
-    centers = [[0, 0], [4, 0], [40, 0], [44, 0]]
-    X, y = make_blobs(500, centers=centers, cluster_std=0.3, random_state=0)
-    model = EnsembleClusterer(n_clusters=2, random_state=0, verbose=False).fit(X)
-    assert adjusted_rand_score(y // 2, model.labels_) == 1
+    X, y = make_blobs(500, centers=FAR, cluster_std=0.3, random_state=0)
+    assert adjusted_rand_score(NEAR[y], cluster(X, 3, 20).labels_) == 1
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [(np.zeros((179, 2)), "X has 179 rows, but the ensemble is of 180 objects"), (np.full((180, 1), np.nan), "NaN")],
+)
+def test_features_are_looked_at_first(X, message):
+    _, ensemble = planted([90, 60, 30])
+    with pytest.raises(ValueError, match=message):
+        LocallyWeightedConsensus(3, extraction="stable").fit(ensemble, X=X)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_evidence_between_groups_with_missing_labels_and_weights(seed):
+    rng = np.random.default_rng(seed)
+    labels = np.where(rng.random((40, 6)) < 0.3, -1, rng.integers(4, size=(40, 6)))
+    ensemble = Ensemble(labels, weights=[1, 2, 0.5, 1, 0, 3])
+    groups, members = np.arange(40) % 7, np.array([0, 2, 3, 4])
+    weights = rng.random(ensemble.offsets[-1]) * np.repeat(ensemble.weights, ensemble.n_clusters)
+    together, seen = _Between(ensemble, weights, groups).sums(members)
+    for a, b in ((0, 0), (0, 1), (3, 6)):
+        pairs = [(i, j, p) for i in np.flatnonzero(groups == a) for j in np.flatnonzero(groups == b) for p in members]
+        codes = ensemble.labels
+        both = [(i, j, p) for i, j, p in pairs if codes[i, p] >= 0 and codes[j, p] >= 0]
+        assert seen[a, b] == pytest.approx(sum(ensemble.weights[p] for _, _, p in both))
+        same = sum(weights[ensemble.offsets[p] + codes[i, p]] for i, j, p in both if codes[i, p] == codes[j, p])
+        assert together[a, b] == pytest.approx(same)
 
 
 def test_dendrogram_is_kept_where_it_is_that_of_the_result():
     truth, ensemble = planted([90, 60, 30])
-    model = LocallyWeightedConsensus(3, extraction="chosen", random_state=0, verbose=False).fit(ensemble)
+    model = LocallyWeightedConsensus(3, extraction="stable", random_state=0, verbose=False).fit(ensemble)
     assert model.linkage_.shape == (179, 4)
     assert model.merging_.rule == "average"
     assert adjusted_rand_score(truth, model.labels_) == 1

@@ -23,8 +23,10 @@ def blobs(n, k=4, d=3, seed=0):
 
 
 class TestKernels:
-    def test_nearest_columns(self):
-        values = np.random.default_rng(0).integers(0, 9, size=(40, 12)).astype(np.float32)
+    @pytest.mark.parametrize("columns", [5, 12, 100])
+    def test_nearest_columns(self, columns):
+        values = np.random.default_rng(0).integers(0, 9, size=(40, columns)).astype(np.float32)
+        values[0], values[1, 3:] = np.inf, np.inf
         nearest, least = np.empty((40, 5), np.int32), np.empty((40, 5), np.float32)
         nearest_columns(values, nearest, least)
         order = np.argsort(values, axis=1, kind="stable")[:, :5]
@@ -60,6 +62,18 @@ def test_more_rows_than_blocks_and_sample(few_landmarks, monkeypatch):
     labels = cluster_by_landmarks(X, 4, 0)
     np.testing.assert_array_equal(X, before)
     assert adjusted_rand_score(y, labels) > 0.95
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_sparse_means_are_steps_of_k_means(dtype, monkeypatch):
+    rows = sp.random_array((300, 40), density=0.2, rng=np.random.default_rng(0)).tocsr() * 9
+    rows = sp.csr_array(rows.astype(dtype))
+    start = rows.toarray().astype(np.float64)[np.sort(np.random.default_rng(1).choice(300, 25, replace=False))]
+    for _ in range(5):
+        nearest = ((rows.toarray()[:, None] - start) ** 2).sum(axis=2).argmin(axis=1)
+        start = np.array([rows.toarray()[nearest == c].mean(axis=0) if c in nearest else start[c] for c in range(25)])
+    monkeypatch.setattr(_landmarks, "_LINKED_BLOCK", 64)
+    np.testing.assert_allclose(_landmarks._sparse_means(rows, 25, np.random.default_rng(1)), start, rtol=1e-4)
 
 
 def test_sparse_and_dense_are_the_same(few_landmarks):
