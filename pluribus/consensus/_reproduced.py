@@ -114,7 +114,7 @@ def halves(r: int, n_splits: int, rng: np.random.Generator) -> list[tuple[np.nda
     >>> import numpy as np
     >>> from pluribus.consensus._reproduced import halves
     >>> [[half.tolist() for half in both] for both in halves(5, 2, np.random.default_rng(0))]
-    [[[2, 4], [0, 1, 3]], [[0, 1], [2, 3, 4]]]
+    [[[2, 4], [0, 1, 3]], [[1, 4], [0, 2, 3]]]
     """
     orders = [rng.permutation(r) for _ in range(n_splits)]
     return [(np.sort(order[: r // 2]), np.sort(order[r // 2 :])) for order in orders]
