@@ -107,19 +107,26 @@ def merged(
     between = _Between(ensemble, cluster_weights, groups)
     if X is not None:
         between.set_apart(_means(X, groups, between.sizes, objects))
-    stability: dict[str, float] = {}
-    if n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST:
-        results: dict[str, list[float]] = {name: [] for name in RULES}
-        for both in halves(r, _SPLITS, rng):
-            sums = [between.sums(half) for half in both]
-            for name, agreements in results.items():
-                pair = (between.merge(half, n_clusters, RULES[name])[groups] for half in sums)
-                agreements.append(adjusted_rand_index(*pair))
-        stability = {name: float(np.mean(agreements)) for name, agreements in results.items()}
-    rule = max(stability, key=lambda name: stability[name]) if stability else "average"
-    if stability and stability[rule] < max(stability["average"] + _CLEARLY, _LEAST):
-        rule = "average"
-    return between.merge(between.sums(np.arange(r)), n_clusters, RULES[rule])[groups], Merging(rule, stability)
+    contested = n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST
+    merging = (
+        _most_stable(between, groups, n_clusters, halves(r, _SPLITS, rng)) if contested else Merging("average", {})
+    )
+    return between.merge(between.sums(np.arange(r)), n_clusters, merging.rule)[groups], merging
+
+
+def _most_stable(
+    between: "_Between", groups: np.ndarray, n_clusters: int, splits: list[tuple[np.ndarray, np.ndarray]]
+) -> Merging:
+    """Average link, unless halves of the ensemble agree clearly more on the result of another rule."""
+    agreements: dict[str, list[float]] = {rule: [] for rule in RULES}
+    for both in splits:
+        sums = [between.sums(half) for half in both]
+        for rule, found in agreements.items():
+            found.append(adjusted_rand_index(*(between.merge(half, n_clusters, rule)[groups] for half in sums)))
+    stability = {rule: float(np.mean(found)) for rule, found in agreements.items()}
+    best = max(stability, key=lambda rule: stability[rule])
+    clearly = stability[best] >= max(stability["average"] + _CLEARLY, _LEAST)
+    return Merging(best if clearly else "average", stability)
 
 
 class _Between:
@@ -146,9 +153,9 @@ class _Between:
         together = inside.T @ (self.cluster_weights[some, None] * inside)
         return together, covered.T @ (self.weights[members, None] * covered)
 
-    def merge(self, sums: tuple[np.ndarray, np.ndarray], n_clusters: int, rule: int) -> np.ndarray:
+    def merge(self, sums: tuple[np.ndarray, np.ndarray], n_clusters: int, rule: str) -> np.ndarray:
         """The cluster of each group."""
-        return merge_groups(*sums, self.faint, self.apart, self.sizes, n_clusters, rule)
+        return merge_groups(*sums, self.faint, self.apart, self.sizes, n_clusters, RULES[rule])
 
 
 def _means(X: Any, groups: np.ndarray, sizes: np.ndarray, objects: np.ndarray | None) -> np.ndarray:
