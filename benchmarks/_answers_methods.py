@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import _answers_sets
+from benchmarks import _answers_sets, _ensembles
+from benchmarks._scores import rand_score
 from benchmarks._worker import Task
 
 Fit = Callable[[Any, int, int], np.ndarray]  # of X, number of clusters, seed
@@ -72,6 +73,21 @@ def time_beside_ours(method: str, name: str) -> Task:
             return fit(X, data.k, 0)
 
     return Task(work, lambda labels: _scores(labels, data._replace(y=data.y[:10_000], keep=data.keep[:10_000])))
+
+
+def time_at(n: int) -> Task:
+    """One fit of n rows of a known mixture, by one thread."""
+    from threadpoolctl import threadpool_limits
+
+    X, y = _ensembles.gaussian_mixture(n)
+    k = len(np.unique(y))
+    _ours(X[:500], k, 0)
+
+    def work() -> np.ndarray:
+        with threadpool_limits(1):
+            return _ours(X, k, 0)
+
+    return Task(work, rand_score(y))
 
 
 def _scores(labels: np.ndarray, data: _answers_sets.Loaded) -> dict[str, Any]:

@@ -15,12 +15,14 @@ from benchmarks._answers_methods import (
     SECONDS_IF_LARGE,
     WIDE,
     answer,
+    time_at,
     time_beside_ours,
     time_limit,
 )
 from benchmarks._answers_sets import RAW_PENDIGITS
 from benchmarks._installed_peers import PYTHON
 from benchmarks._session import Result, Session
+from benchmarks.scale import exponent
 
 PEERS = ("k-means", "Ward", "average link", "mixture", "spectral", "HDBSCAN", "Genie")
 AUTOMATIC_PEERS = ("HDBSCAN", "k-means, silhouette")
@@ -29,6 +31,7 @@ N_SEEDS = 5
 QUICK = ("moons", "iris", "circles", "glass")
 TIMED = ("chameleon_t7_10k", "pendigits", "mnist_test")  # of 10,000 rows or little more
 MAX_TIMES_K_MEANS = 30
+SIZES, MAX_GROWTH = (25_000, 100_000), 1.15
 PENDIGITS_NMI = 0.86
 
 
@@ -61,6 +64,8 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     if not session.quick:
         yield from _pendigits(answers)
     yield from _time(session)
+    if not session.quick:
+        yield _growth(session)
 
 
 class Answers:
@@ -163,3 +168,13 @@ def _time(session: Session) -> Iterator[Table | str]:
         yield table
         met = "met" if max(ratios) <= MAX_TIMES_K_MEANS else "MISSED"
         yield f"At most {max(ratios):.1f} times k-means with 10 starts; asked {MAX_TIMES_K_MEANS}: {met}."
+
+
+def _growth(session: Session) -> str:
+    small, large = (session.measure(f"ours, {n:,} rows", time_at, repeat=1, n=n) for n in SIZES)
+    grown = exponent(small, large, SIZES[1] / SIZES[0])
+    spent = f"{small.cpu_seconds:.1f} s to {large.cpu_seconds:.1f} s"
+    return (
+        f"From {SIZES[0]:,} to {SIZES[1]:,} rows CPU time grows from {spent}, "
+        f"with n to the power of {grown:.2f}; asked {MAX_GROWTH}: {'met' if grown <= MAX_GROWTH else 'MISSED'}."
+    )

@@ -11,7 +11,7 @@ from pluribus._kernels._landmarks import distances_to, nearest_columns, shared_l
 
 # As published: so many landmarks, each from so many candidates. Fewer rows have fewer landmarks, still one of so many:
 # with one of two or three the graph falls apart, and members follow single rows. Between, their number grows with the
-# root of n: with 5 √n, consensus on optdigits and PenDigits is about as good as with 8 √n, in less than half the time.
+# root of n: with 5 √n, consensus on optdigits and PenDigits is about as good as with 7 or 8 √n, and faster.
 LANDMARKS = 1_000
 CANDIDATES = 10
 PER_ROOT = 5
