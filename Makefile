@@ -36,7 +36,7 @@ lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 
 test: lint docs
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile

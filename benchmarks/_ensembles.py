@@ -66,7 +66,7 @@ def tiny_like(labels: np.ndarray) -> np.ndarray:
 
 
 def _k_means(X: np.ndarray, r: int, kind: str, jobs: int) -> np.ndarray:
-    from pluribus.generate import Generator  # here: the peers' processes load nothing of ours
+    from pluribus.generate import Generator
 
     k = "sqrt" if kind == "fine k-means" else (5, 15)
     generator = Generator("kmeans", n_members=r, n_clusters=k, random_state=0, n_jobs=jobs)

@@ -35,7 +35,8 @@ def score(name: str, n_seeds: int) -> Task:
     """Adjusted Rand index of each variant at the true number of clusters, and at the number found, by seed."""
     import warnings
 
-    from pluribus.consensus import LocallyWeightedConsensus, suitable_generator
+    from pluribus.consensus import LocallyWeightedConsensus
+    from pluribus.pipeline import suitable_generator
 
     data = _answers_sets.load(name)
     warnings.simplefilter("ignore")  # of members with fewer clusters than asked for

@@ -79,6 +79,7 @@ def lift_emd(path: str, jobs: int) -> Task:
 
 
 def cdistance_of_sample(path: str, sample: int, jobs: int) -> Task:
+
     from pluribus.compare import cdistance
 
     with np.load(path) as kept:

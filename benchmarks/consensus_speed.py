@@ -32,7 +32,7 @@ SAME = {  # what of ours does the same as theirs, or comes nearest: PPC, too, fa
 def ours(ensemble: str, n_clusters: int, method: str, jobs: int) -> Task:
     from sklearn.base import clone
 
-    from pluribus.consensus import configured
+    from pluribus.consensus._internal import configured
 
     labels, truth = _ensembles.load(ensemble)
     consensus = configured(method, n_clusters=n_clusters, random_state=0, verbose=False)

@@ -45,7 +45,8 @@ def accuracy(name: str, n_ensembles: int, jobs: int) -> Task:
     """
     from sklearn.metrics import adjusted_rand_score
 
-    from pluribus.consensus import EvidenceAccumulation, _graph_groups
+    from pluribus.consensus import EvidenceAccumulation
+    from pluribus.consensus.linkage import _graph_groups
     from pluribus.evidence import _nearest
     from pluribus.generate import Generator
 
@@ -102,7 +103,7 @@ def ours(ensemble: str, linkage: str, jobs: int) -> Task:
 
 
 def _warm_up(consensus: Any, labels: np.ndarray) -> None:
-    from pluribus.consensus import _graph_groups
+    from pluribus.consensus.linkage import _graph_groups
     from pluribus.evidence import _nearest
 
     # Few objects take the exact ways, and would leave the kernels of the others to be compiled while the clock runs.

@@ -36,7 +36,7 @@ GROWTH = (100_000, 1_000_000)
 
 def ours(members: dict[str, Any], consensus: dict[str, Any], n_seeds: int, jobs: int, name: str) -> Task:
     """Agreement with the digits and times, for each seed: of the members, and of each way to combine them."""
-    from pluribus.consensus import configured
+    from pluribus.consensus._internal import configured
     from pluribus.generate import Generator
 
     X, digits = _data.load_raw(name)

@@ -70,7 +70,7 @@ def combine(ensemble: str, method: str, options: dict[str, Any], jobs: int) -> T
     """Combine given labels into ten clusters."""
     from sklearn.base import clone
 
-    from pluribus.consensus import configured
+    from pluribus.consensus._internal import configured
 
     labels, truth = _ensembles.load(ensemble)
     consensus = configured(method, n_clusters=K, random_state=0, verbose=False).set_params(**options)

@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Ensemble": "pluribus.partitions",
     "Constraints": "pluribus.constraints",
-    "EnsembleClusterer": "pluribus.consensus",
+    "EnsembleClusterer": "pluribus.pipeline",
 }
 _ROOMS = (
     "partitions",
@@ -25,15 +25,18 @@ _ROOMS = (
     "consensus",
     "constrained",
     "validate",
+    "anonymize",
+    "pipeline",
     "report",
+    "tables",
 )
 
 __all__ = ["Constraints", "Ensemble", "EnsembleClusterer", *_ROOMS]
 
 if TYPE_CHECKING:
-    from pluribus.consensus import EnsembleClusterer
     from pluribus.constraints import Constraints
     from pluribus.partitions import Ensemble
+    from pluribus.pipeline import EnsembleClusterer
 
 
 def __getattr__(name: str) -> Any:

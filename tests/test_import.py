@@ -12,8 +12,8 @@ for room in ("consensus", "constrained", "constraints", "generate", "report", "c
     importlib.import_module(f"pluribus.{room}")
 import pluribus._kernels as kernels
 found = 0
-for module in pkgutil.iter_modules(kernels.__path__):
-    for value in vars(importlib.import_module(f"pluribus._kernels.{module.name}")).values():
+for module in pkgutil.walk_packages(kernels.__path__, "pluribus._kernels."):
+    for value in vars(importlib.import_module(module.name)).values():
         if isinstance(value, Dispatcher):
             found += 1
             assert not value.signatures, value

@@ -51,9 +51,10 @@ def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     import pandas as pd
     from sklearn import datasets
 
-    from pluribus.constrained import AggregateConstrainedKMeans, Anonymizer, AtLeast
-    from pluribus.constrained._anonymizer_groups import assigned, error_of
-    from pluribus.constrained._mdav import mdav_groups
+    from pluribus.anonymize import Anonymizer
+    from pluribus.anonymize._groups import assigned, error_of
+    from pluribus.anonymize._mdav import mdav_groups
+    from pluribus.constrained import AggregateConstrainedKMeans, AtLeast
 
     name, k = row.split()[0], int(row.split()[1])
     data = getattr(datasets, f"load_{name}")().data

@@ -135,13 +135,15 @@ def _data_set(name: str) -> _data.DataSet:
 
 
 def _labels(name: str, method: str, run: int, told: np.ndarray) -> np.ndarray:
-    from pluribus import consensus, constrained
+    from pluribus import constrained
 
     X, y = _data_set(name)
     known = _constraints(y, told, soft=method in SOFT)
     how: dict[str, Any] = {"n_clusters": len(np.unique(y)), "random_state": run, "verbose": False}
     if method in CONSENSUS:
-        model = consensus.configured(method, **how).fit(_ensemble(name, run), constraints=known)
+        from pluribus.consensus._internal import configured
+
+        model = configured(method, **how).fit(_ensemble(name, run), constraints=known)
     else:
         data = _counts(X) if method == "feedback" else X
         model = constrained.by_name(method)(**how, n_jobs=1).fit(data, constraints=known)

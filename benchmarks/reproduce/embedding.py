@@ -126,7 +126,7 @@ def _of_the_matrix(view: str, ensemble: Any, k: int, run: int) -> list[np.ndarra
     from scipy.spatial.distance import pdist, squareform
     from sklearn.cluster import KMeans
 
-    from pluribus.consensus._dendrogram import cut_into
+    from pluribus.consensus._shared.dendrogram import cut_into
     from pluribus.evidence import CoAssociation
 
     C = CoAssociation(ensemble, form="dense").to_dense()

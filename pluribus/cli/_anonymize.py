@@ -12,10 +12,11 @@ import pandas as pd
 from rich.console import Console
 
 from pluribus._engine import atomic_path
+from pluribus.anonymize import AnonymityReport, Anonymizer, check_published
 from pluribus.cli import _input, _output
-from pluribus.constrained import AnonymityReport, Anonymizer, check_published
-from pluribus.report import Anonymity, write_anonymity
-from pluribus.tables import Table, listing
+from pluribus.report._internal import Anonymity, write_anonymity
+from pluribus.tables import Table
+from pluribus.tables._internal import listing
 
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")

@@ -15,18 +15,12 @@ from pluribus._engine import as_cluster, memory_budget, seeds
 from pluribus.cli import _direct, _input, _large, _number, _output, _sizes
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._known import check_feasible, read_known
-from pluribus.consensus import (
-    EnsembleClusterer,
-    by_name,
-    configured,
-    plan_of,
-    suitable_consensus,
-    suitable_generator,
-    without_weak,
-)
+from pluribus.consensus import by_name, without_weak
+from pluribus.consensus._internal import configured
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
-from pluribus.report import KIndices, k_indices
+from pluribus.pipeline import EnsembleClusterer, plan_of, suitable_consensus, suitable_generator
+from pluribus.report._internal import KIndices, k_indices
 from pluribus.tables import Rows
 from pluribus.validate import KChoice
 

@@ -14,20 +14,12 @@ from pluribus._engine import memory_budget
 from pluribus.cli import _input, _methods, _number, _output, _sizes
 from pluribus.cli._known import check_feasible, read_known
 from pluribus.cli._labels import label_columns
-from pluribus.consensus import (
-    MethodComparison,
-    Plan,
-    accumulate,
-    by_name,
-    compare_methods,
-    configured,
-    enough_clusters,
-    make_plan,
-    predict_seconds,
-)
+from pluribus.consensus import MethodComparison, by_name, compare_methods
+from pluribus.consensus._internal import accumulate, configured, enough_clusters, predict_seconds
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
-from pluribus.report import KIndices, k_indices
+from pluribus.pipeline import Plan, make_plan
+from pluribus.report._internal import KIndices, k_indices
 from pluribus.tables import Table
 from pluribus.validate import KChoice
 

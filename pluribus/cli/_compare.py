@@ -19,16 +19,8 @@ from pluribus._engine import atomic_path, track
 from pluribus.cli import _input, _labels, _output
 from pluribus.cli._data import DataOptions, read_data
 from pluribus.partitions import Ensemble
-from pluribus.report import (
-    MEASURES,
-    SHORT,
-    SHORT_SPATIAL,
-    Comparison,
-    ComparisonSummary,
-    describe_comparison,
-    summarize_comparison,
-    write_comparison,
-)
+from pluribus.report import Comparison, ComparisonSummary, summarize_comparison, write_comparison
+from pluribus.report._internal import MEASURES, SHORT, SHORT_SPATIAL, describe_comparison
 
 
 @dataclass(frozen=True)
@@ -60,7 +52,7 @@ def run(job: CompareJob) -> Path | None:
         measures = measure(partitions, X, every=job.every, verbose=not job.quiet)
     notes += _output.say_warnings(console, caught)
     if job.every and X is not None and "cdistance" not in measures:
-        notes.append("CDistance is left out: the clusters are too large for it. See pluribus.compare.cdistance.")
+        notes.append("CDistance is left out: the clusters are too large for it. See pluribus.compare.point_transport.")
     case = Comparison(
         title=f"{first} and {second}",
         partitions=partitions,

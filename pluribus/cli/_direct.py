@@ -10,7 +10,8 @@ from pluribus import constrained
 from pluribus._engine import seeds, track
 from pluribus.constraints import Constraints
 from pluribus.evidence import mean_evidence
-from pluribus.partitions import Ensemble, normalized_entropy
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import normalized_entropy
 
 STARTS = 10  # of the method without the constraints, which the result is held against
 NOTE = (

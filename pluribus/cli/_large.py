@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from pluribus._engine import DaskCluster, in_bytes, memory_limit
 from pluribus.cli import _input
-from pluribus.tables import Rows, TableError, listing, open_rows, parquet_columns, prepare, useless_columns
+from pluribus.tables import Rows, TableError, open_rows, prepare
+from pluribus.tables._internal import listing, parquet_columns, useless_columns
 
 SHARE = 0.35  # of the memory allowed that the numbers of a table may take, since several copies are made on the way
 

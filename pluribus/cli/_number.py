@@ -8,8 +8,9 @@ from rich.console import Console
 from sklearn.base import clone
 
 from pluribus.consensus import EvidenceAccumulation, by_name
-from pluribus.partitions import Ensemble, stratified_sample
-from pluribus.report import KIndices, k_indices
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import stratified_sample
+from pluribus.report._internal import KIndices, k_indices
 from pluribus.validate import KChoice, choose_k
 
 _OBJECTS = 5000  # that are asked about a number which is there already

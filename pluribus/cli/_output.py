@@ -19,8 +19,9 @@ from rich.table import Table as Grid
 
 import pluribus
 from pluribus._engine import atomic_path
-from pluribus.consensus import MedoidPartition, Plan
+from pluribus.consensus import MedoidPartition
 from pluribus.partitions import Ensemble
+from pluribus.pipeline import Plan
 from pluribus.report import Case, write_report
 
 MOST_MEMBERSHIPS = 50  # columns in labels.csv

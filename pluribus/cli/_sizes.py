@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from pluribus.consensus import with_sizes
-from pluribus.partitions import SizeError, size_bounds
+from pluribus.partitions import SizeError
+from pluribus.partitions._internal import size_bounds
 
 DIRECT = "size-constrained"  # the method over data that takes sizes
 LOWER_ONLY = "balanced"  # and one that takes the fewest objects of a cluster, but not the most

@@ -18,7 +18,8 @@ from pluribus._engine import atomic_path
 from pluribus.cli import _input, _labels, _output
 from pluribus.cli._data import DataOptions, read_data
 from pluribus.partitions import Ensemble
-from pluribus.report import Validation, ValidationSummary, index_title, summarize_validation, write_validation
+from pluribus.report import Validation, ValidationSummary, summarize_validation, write_validation
+from pluribus.report._internal import index_title
 from pluribus.validate import CRITERIA, PartitionChoice, choose_partition
 
 _MOST_CLUSTERS = 2000  # of a candidate, where indices look at samples

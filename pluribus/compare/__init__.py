@@ -6,20 +6,12 @@ labels, or an n × k matrix of memberships where a fuzzy form is defined. Spatia
 features too, ``f(a, b, X)``.
 """
 
-from pluribus.compare._adco import adco_distance, adco_index
-from pluribus.compare._cdistance import cdistance
-from pluribus.compare._consistency import agreement_with_members, average_agreement, consistency_index
-from pluribus.compare._disagreement import Disagreement, disagreement, mean_disagreement
-from pluribus.compare._ensembles import (
-    DISTANCES,
-    INDICES,
-    SPATIAL_DISTANCES,
-    distance_matrix,
-    diversity,
-    medoid,
-    nearest_to_all,
-)
-from pluribus.compare._information import (
+from pluribus.compare.adco import adco_distance, adco_index
+from pluribus.compare.compare_partitions import compare_partitions
+from pluribus.compare.consistency import agreement_with_members, average_agreement, consistency_index
+from pluribus.compare.disagreement import Disagreement, disagreement, mean_disagreement
+from pluribus.compare.ensembles import DISTANCES, INDICES, SPATIAL_DISTANCES, distance_matrix, diversity, medoid
+from pluribus.compare.information import (
     adjusted_mutual_information_index,
     completeness_index,
     homogeneity_index,
@@ -29,10 +21,10 @@ from pluribus.compare._information import (
     v_measure_index,
     variation_of_information_distance,
 )
-from pluribus.compare._lift import lift_emd_distance, lift_hausdorff_distance, lift_kernel_distance
-from pluribus.compare._mallows import cc_distance
-from pluribus.compare._matching import accuracy_index, edit_distance, purity_index, van_dongen_distance
-from pluribus.compare._pairs import (
+from pluribus.compare.lift import lift_emd_distance, lift_hausdorff_distance, lift_kernel_distance
+from pluribus.compare.mallows import cc_distance
+from pluribus.compare.matching import accuracy_index, edit_distance, purity_index, van_dongen_distance
+from pluribus.compare.pairs import (
     adjusted_rand_index,
     fowlkes_mallows_index,
     jaccard_distance,
@@ -41,7 +33,7 @@ from pluribus.compare._pairs import (
     rand_distance,
     rand_index,
 )
-from pluribus.compare._table import compare_partitions
+from pluribus.compare.point_transport import cdistance
 
 __all__ = [
     "DISTANCES",
@@ -75,7 +67,6 @@ __all__ = [
     "medoid",
     "mirkin_distance",
     "mutual_information_index",
-    "nearest_to_all",
     "normalized_mutual_information_index",
     "normalized_variation_of_information_distance",
     "purity_index",

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from pluribus.compare._places import Places, check_columns
-from pluribus.partitions._lift import check_features, check_kernel, lift_map
-from pluribus.partitions._lifted_clusters import FeatureLift
+from pluribus.partitions._internal import FeatureLift, check_features, check_kernel, lift_map
 
 NORMALIZE = ("unit", "mean", "none")
 _MOST_BYTES = 2**31

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from pluribus.compare._partitions import SoftPair, as_partitions
-from pluribus.partitions import contingency_of_codes
+from pluribus.partitions._internal import contingency_of_codes
 
 
 class Overlap(NamedTuple):

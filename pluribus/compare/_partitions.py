@@ -7,8 +7,9 @@ import numpy as np
 from scipy import sparse
 
 from pluribus._engine import run_tasks
-from pluribus._kernels._fuzzy_pairs import add_fuzzy_pairs
-from pluribus.partitions import check_membership, encode_labels, harden
+from pluribus._kernels.labels.fuzzy_pairs import add_fuzzy_pairs
+from pluribus.partitions import harden
+from pluribus.partitions._internal import check_membership, encode_labels
 
 _BINS = 2**14
 _MOST_ROWS = 50_000

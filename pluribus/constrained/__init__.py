@@ -1,32 +1,34 @@
 """Data and what you know about it -> one partition. One file for one method."""
 
-from ._aggregate_kmeans import AggregateConstrainedKMeans
-from ._anonymizer import Anonymizer
-from ._anonymizer_checks import PublishedCheck, check_published
-from ._anonymizer_report import AnonymityReport
-from ._balanced_kmeans import BalancedKMeans
-from ._base import ConstrainedMixin
-from ._conditions import Aggregate, AtLeast, Condition, Distinct, EntropyDiversity, RecursiveDiversity
-from ._cop_kmeans import CopKMeans
-from ._errors import NoFeasibleAssignmentError
-from ._feedback import Feedback
-from ._feedback_clusterer import FeedbackClusterer
-from ._frequency_sensitive import FrequencySensitiveKMeans
-from ._gaussian_mixture import ConstrainedGaussianMixture
-from ._mean_field_mixture import MeanFieldMixture
-from ._metric_pairwise_kmeans import MetricPairwiseKMeans
-from ._names import by_name, names
-from ._pairwise_kmeans import PairwiseKMeans
-from ._penalized_mixture import PenalizedMixture
-from ._requirements import satisfied
-from ._seeded_kmeans import SeededKMeans
-from ._size_constrained_kmeans import SizeConstrainedKMeans
+from pluribus.constrained._registry import by_name, names
+from pluribus.constrained._shared.base import ConstrainedMixin
+from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
+from pluribus.constrained.conditions._conditions import (
+    Aggregate,
+    AtLeast,
+    Condition,
+    Distinct,
+    EntropyDiversity,
+    RecursiveDiversity,
+)
+from pluribus.constrained.conditions._requirements import satisfied
+from pluribus.constrained.conditions.aggregate_kmeans import AggregateConstrainedKMeans
+from pluribus.constrained.feedback._feedback import Feedback
+from pluribus.constrained.feedback.feedback_clusterer import FeedbackClusterer
+from pluribus.constrained.mixtures.gaussian_mixture import ConstrainedGaussianMixture
+from pluribus.constrained.mixtures.mean_field_mixture import MeanFieldMixture
+from pluribus.constrained.mixtures.penalized_mixture import PenalizedMixture
+from pluribus.constrained.pairs.cop_kmeans import CopKMeans
+from pluribus.constrained.pairs.metric_pairwise_kmeans import MetricPairwiseKMeans
+from pluribus.constrained.pairs.pairwise_kmeans import PairwiseKMeans
+from pluribus.constrained.pairs.seeded_kmeans import SeededKMeans
+from pluribus.constrained.sizes.balanced_kmeans import BalancedKMeans
+from pluribus.constrained.sizes.frequency_sensitive import FrequencySensitiveKMeans
+from pluribus.constrained.sizes.size_constrained_kmeans import SizeConstrainedKMeans
 
 __all__ = [
     "Aggregate",
     "AggregateConstrainedKMeans",
-    "AnonymityReport",
-    "Anonymizer",
     "AtLeast",
     "BalancedKMeans",
     "Condition",
@@ -43,12 +45,10 @@ __all__ = [
     "NoFeasibleAssignmentError",
     "PairwiseKMeans",
     "PenalizedMixture",
-    "PublishedCheck",
     "RecursiveDiversity",
     "SeededKMeans",
     "SizeConstrainedKMeans",
     "by_name",
-    "check_published",
     "names",
     "satisfied",
 ]

@@ -1,18 +1,17 @@
 """What you know: pairs that belong together or apart, groups, known labels; closure, conflicts, what to ask next."""
 
-from ._answers import Answer, Answers
-from ._as_constraints import as_constraints
-from ._asking import Question, Selector, ask, questions
-from ._closure import Closure
-from ._constraints import Constraints
-from ._errors import ConstraintError, ContradictionError, InfeasibleError
-from ._feasibility import Feasibility
-from ._neighborhoods import FarthestFirst, MinMax
-from ._normalized_uncertainty import NormalizedUncertainty
-from ._sampling import disjoint_pairs, random_pairs, teachers
-from ._statements import log_odds
-from ._suspects import suspects
-from ._violations import Violations
+from pluribus.constraints._statements import log_odds
+from pluribus.constraints.answers import Answer, Answers
+from pluribus.constraints.ask import Question, Selector, ask, questions
+from pluribus.constraints.closure import Closure
+from pluribus.constraints.constraints import Constraints
+from pluribus.constraints.errors import ConstraintError, ContradictionError, InfeasibleError
+from pluribus.constraints.feasibility import Feasibility
+from pluribus.constraints.neighborhoods import FarthestFirst, MinMax
+from pluribus.constraints.normalized_uncertainty import NormalizedUncertainty
+from pluribus.constraints.random_pairs import disjoint_pairs, random_pairs, teachers
+from pluribus.constraints.suspects import suspects
+from pluribus.constraints.violations import Violations
 
 __all__ = [
     "Answer",
@@ -29,7 +28,6 @@ __all__ = [
     "Question",
     "Selector",
     "Violations",
-    "as_constraints",
     "ask",
     "disjoint_pairs",
     "log_odds",

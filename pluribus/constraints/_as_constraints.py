@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ._constraints import Constraints
-from ._errors import ConstraintError
+from pluribus.constraints.constraints import Constraints
+from pluribus.constraints.errors import ConstraintError
 
 
 def as_constraints(constraints: Any, n: int) -> Constraints:
@@ -16,7 +16,7 @@ def as_constraints(constraints: Any, n: int) -> Constraints:
 
     Examples
     --------
-    >>> from pluribus.constraints import as_constraints
+    >>> from pluribus.constraints._internal import as_constraints
     >>> as_constraints(None, 3)
     <Constraints: 3 objects, nothing known>
     """

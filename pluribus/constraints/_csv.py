@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ._errors import ConstraintError
-from ._objects import Objects
-from ._said import Statements
-from ._statements import Indices
+from pluribus.constraints._objects import Objects
+from pluribus.constraints._stated_arrays import Statements
+from pluribus.constraints._statements import Indices
+from pluribus.constraints.errors import ConstraintError
 
 _KINDS = {
     **dict.fromkeys(["must-link", "must", "ml"], "must-link"),

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from pluribus._engine import atomic_path
-
-from ._csv import parse_csv, to_csv
-from ._errors import ConstraintError
-from ._json import parse_json, to_json
-from ._objects import Objects
-from ._said import Statements
+from pluribus.constraints._csv import parse_csv, to_csv
+from pluribus.constraints._json import parse_json, to_json
+from pluribus.constraints._objects import Objects
+from pluribus.constraints._stated_arrays import Statements
+from pluribus.constraints.errors import ConstraintError
 
 
 def read_statements(

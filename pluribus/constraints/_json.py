@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._errors import ConstraintError
-from ._objects import Objects
-from ._said import Statements
-from ._statements import Floats, Indices
+from pluribus.constraints._objects import Objects
+from pluribus.constraints._stated_arrays import Statements
+from pluribus.constraints._statements import Floats, Indices
+from pluribus.constraints.errors import ConstraintError
 
 _FORMAT = "pluribus constraints"
 _PAIRS = ("must_link", "cannot_link")

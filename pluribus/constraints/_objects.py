@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._errors import ConstraintError
-from ._statements import Indices
+from pluribus.constraints._statements import Indices
+from pluribus.constraints.errors import ConstraintError
 
 
 class Objects:

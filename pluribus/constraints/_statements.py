@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from ._errors import ConstraintError
+from pluribus.constraints.errors import ConstraintError
 
 Indices = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -8,10 +8,10 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from ._closure import Closure, close, collect_chunklets
-from ._errors import ConstraintError, contradiction
-from ._said import Statements
-from ._statements import Floats, Indices, canonical_pairs, pair_codes, parse_names
+from pluribus.constraints._stated_arrays import Statements
+from pluribus.constraints._statements import Floats, Indices, canonical_pairs, pair_codes, parse_names
+from pluribus.constraints.closure import Closure, close, collect_chunklets
+from pluribus.constraints.errors import ConstraintError, contradiction
 
 
 def restrict(said: Statements, closure: Closure, idx: Any) -> Statements:

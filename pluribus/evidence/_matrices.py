@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from pluribus._engine import over_blocks
-from pluribus._kernels._co_association import count_partners, dense_rows, evidence_rows, pair_sums
-from pluribus._kernels._label_neighbors import fill_evidence, fill_union, union_degrees
-from pluribus.evidence._lists import Lists, rows_per_block
+from pluribus._kernels.labels.co_association import count_partners, dense_rows, evidence_rows, pair_sums
+from pluribus._kernels.labels.label_neighbors import fill_evidence, fill_union, union_degrees
+from pluribus.evidence._label_lists import Lists, rows_per_block
 
 BYTES_PER_ENTRY = 12  # of a sparse matrix: an int32 index and a float64 value
 _N_PILOT = 256

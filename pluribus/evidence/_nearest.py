@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from pluribus._engine import over_blocks
-from pluribus._kernels._co_association import nearest_rows
-from pluribus._kernels._label_neighbors import compare_adjacent, compare_neighbors, sort_by_column
-from pluribus.evidence._lists import Lists, rows_per_block
+from pluribus._kernels.labels.co_association import nearest_rows
+from pluribus._kernels.labels.label_neighbors import compare_adjacent, compare_neighbors, sort_by_column
+from pluribus.evidence._label_lists import Lists, rows_per_block
 
 NEIGHBORS = 30  # of each object, unless another number is given
 EXACT_UP_TO = 2e8  # pairs in one cluster, summed over the clusters: some seconds

@@ -3,8 +3,8 @@
 import numpy as np
 
 from pluribus._engine import over_blocks
-from pluribus._kernels._co_association import product_rows, sum_by_cluster, sum_of_clusters
-from pluribus.evidence._lists import Lists, rows_per_block
+from pluribus._kernels.labels.co_association import product_rows, sum_by_cluster, sum_of_clusters
+from pluribus.evidence._label_lists import Lists, rows_per_block
 
 
 def multiply(lists: Lists, factor: np.ndarray, n_jobs: int | None) -> np.ndarray:

@@ -12,12 +12,12 @@ from sklearn.utils import check_array
 
 from pluribus._engine import DaskCluster, EngineMixin, TaskStore, as_cluster, fingerprint
 from pluribus.constraints import Constraints
+from pluribus.generate._centers import SAMPLED_ABOVE
+from pluribus.generate._members import Member, make_ensemble
+from pluribus.generate._side_information import check_told
 from pluribus.partitions import Ensemble
-from pluribus.tables import ArrayRows, Rows, check_scale, is_dask, open_rows
-
-from ._centers import SAMPLED_ABOVE
-from ._members import Member, make_ensemble
-from ._told import check_told
+from pluribus.tables import Rows, open_rows
+from pluribus.tables._internal import ArrayRows, check_scale, is_dask
 
 _FORMAT = "members 2"  # of what a store keeps
 
@@ -118,7 +118,7 @@ def looked_through(X: Any, cluster: DaskCluster | None = None, verbose: bool = F
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.generate import looked_through
+    >>> from pluribus.generate._internal import looked_through
     >>> from pluribus.tables import open_rows
     >>> X = np.eye(3)
     >>> looked_through(open_rows(X)) is X

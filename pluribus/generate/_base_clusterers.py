@@ -12,8 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from pluribus.constraints import Constraints
-
-from ._landmarks import cluster_by_landmarks
+from pluribus.generate._landmarks import cluster_by_landmarks
 
 NAMED = ("kmeans", "agglomerative", "mixture", "spectral", "landmarks")
 LINKAGES = ("ward", "complete", "average", "single")

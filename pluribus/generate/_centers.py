@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import sklearn
 
-from pluribus._kernels._nearest_center import nearest_in_boxes
-from pluribus.partitions import smallest_int
-
-from ._base_clusterers import startable
-from ._perturbation import Features
+from pluribus._kernels.points.nearest_center import nearest_in_boxes
+from pluribus.generate._base_clusterers import startable
+from pluribus.generate._perturbation import Features
+from pluribus.partitions._internal import smallest_int
 
 # At this many rows, 100 members by Lloyd's iterations take six seconds of one core, and twice the rows four times
 # as long. Learning from a sample takes a half to a tenth; the inertia is 2 to 3 % higher, which no consensus would

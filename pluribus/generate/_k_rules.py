@@ -75,7 +75,7 @@ def k_range(n: int, rule: KRule = "auto") -> tuple[int, int]:
 
     Examples
     --------
-    >>> from pluribus.generate import k_range
+    >>> from pluribus.generate._internal import k_range
     >>> k_range(150, "sqrt"), k_range(150, "linear"), k_range(150, "auto")
     ((6, 12), (3, 8), (25, 37))
     >>> k_range(1_000_000, "auto")

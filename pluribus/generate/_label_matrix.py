@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from pluribus._engine import TaskStore, memory_limit, over_blocks, track
-from pluribus.tables import BLOCK, Rows
-
-from ._centers import Assignment
+from pluribus.generate._centers import Assignment
+from pluribus.tables import Rows
+from pluribus.tables._internal import BLOCK
 
 MAPPED_ABOVE = 0.35  # of the memory allowed: labels that take more are kept in a file
 GROUP = 64  # blocks that are read, assigned and kept together, at most

@@ -7,7 +7,7 @@ import sklearn
 from scipy import sparse
 from scipy.linalg import eigh
 
-from pluribus._kernels._landmarks import distances_to, nearest_columns, shared_links
+from pluribus._kernels.points.landmarks import distances_to, nearest_columns, shared_links
 
 # As published: so many landmarks, each from so many candidates. Fewer rows have fewer landmarks, still one of so many:
 # with one of two or three the graph falls apart, and members follow single rows. Between, their number grows with the

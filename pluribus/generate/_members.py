@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 
 from pluribus._engine import DaskCluster, TaskStore, run_tasks
-from pluribus._kernels._label_codes import uncovered_rows
-from pluribus.partitions import Ensemble, code_in_place, encode_labels, smallest_int
-from pluribus.tables import ArrayRows, Rows
-
-from . import _far
-from ._base_clusterers import cluster, quiet
-from ._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignment, learn_centers
-from ._label_matrix import assign, narrowed, new_matrix
-from ._perturbation import View
-from ._pool import Pool, gathered, waves
-from ._told import Told
+from pluribus._kernels.labels.label_codes import uncovered_rows
+from pluribus.generate import _dask_members
+from pluribus.generate._base_clusterers import cluster, quiet
+from pluribus.generate._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignment, learn_centers
+from pluribus.generate._label_matrix import assign, narrowed, new_matrix
+from pluribus.generate._perturbation import View
+from pluribus.generate._pool import Pool, gathered, waves
+from pluribus.generate._side_information import Told
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import code_in_place, encode_labels, smallest_int
+from pluribus.tables import Rows
+from pluribus.tables._internal import ArrayRows
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def make_ensemble(
     if engine is None:
         made = _make_members(rows, members, told, n_jobs, verbose, store)
     else:
-        made = _far.make_members(rows, members, told, engine, verbose=verbose, store=store)
+        made = _dask_members.make_members(rows, members, told, engine, verbose=verbose, store=store)
     highest = max(len(one["centers"]) - 1 if "centers" in one else int(one["labels"].max()) for one in made)
     labels = new_matrix(n, len(members), smallest_int(highest), store)
     assignments = {
@@ -115,7 +116,7 @@ def make_ensemble(
     if engine is None:
         assign(rows, assignments, labels, n_jobs=n_jobs, verbose=verbose, store=store)
     else:
-        _far.assign(rows, assignments, labels, engine, verbose=verbose, store=store)
+        _dask_members.assign(rows, assignments, labels, engine, verbose=verbose, store=store)
     for index, one in enumerate(made):
         if "labels" in one:
             labels[:, index] = one.pop("labels")  # not held twice

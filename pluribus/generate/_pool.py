@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pluribus._engine import MemoryLimitError, TaskStore, in_bytes, memory_limit
-from pluribus.tables import ArrayRows, Rows
+from pluribus.tables import Rows
+from pluribus.tables._internal import ArrayRows
 
 if TYPE_CHECKING:
-    from ._base import BaseGenerator
-    from ._members import Member
+    from pluribus.generate._base import BaseGenerator
+    from pluribus.generate._members import Member
 
 SHARE = 0.15  # of the memory allowed that the rows of one wave may take
 
@@ -78,7 +79,8 @@ def pool_bytes(X: Any, generator: "BaseGenerator", limit: float | str | None = N
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.generate import Generator, pool_bytes
+    >>> from pluribus.generate import Generator
+    >>> from pluribus.generate._internal import pool_bytes
     >>> pool_bytes(np.zeros((1000, 4)), Generator())
     0
     """

@@ -19,10 +19,10 @@ from pluribus._engine import atomic_path
 from pluribus.partitions._labels import decode_labels
 from pluribus.partitions._parse import check_coverage
 from pluribus.tables import TableError, read_table
-from pluribus.tables._cells import MISSING
+from pluribus.tables._internal import MISSING
 
 if TYPE_CHECKING:
-    from pluribus.partitions._ensemble import Ensemble
+    from pluribus.partitions.ensemble import Ensemble
 
 _METADATA_KEY = b"pluribus.ensemble"
 _LARGEST_EXACT = 2**53  # integers beside a missing value are read as floats
@@ -163,7 +163,7 @@ def _write_parquet(frame: pd.DataFrame, ensemble: Ensemble, path: Path) -> None:
 
 
 def read(path: str | PathLike, id_column: str | None) -> Ensemble:
-    from pluribus.partitions._ensemble import Ensemble
+    from pluribus.partitions.ensemble import Ensemble
 
     path = Path(path)
     if path.suffix.lower() == ".npz":
@@ -182,7 +182,7 @@ def read(path: str | PathLike, id_column: str | None) -> Ensemble:
 
 def _read_npz(path: Path) -> Ensemble | None:
     """An ensemble written by ``write``; None if the file is a plain array of labels."""
-    from pluribus.partitions._ensemble import Ensemble
+    from pluribus.partitions.ensemble import Ensemble
 
     try:
         with np.load(path, allow_pickle=False) as file:

@@ -27,7 +27,7 @@ def encode_labels(column: Any, name: str = "labels") -> tuple[np.ndarray, np.nda
 
     Examples
     --------
-    >>> from pluribus.partitions import encode_labels
+    >>> from pluribus.partitions._internal import encode_labels
     >>> codes, classes = encode_labels(["b", "a", None, "b"])
     >>> codes.tolist(), classes.tolist()
     ([0, 1, -1, 0], ['b', 'a'])
@@ -48,6 +48,20 @@ def encode_labels(column: Any, name: str = "labels") -> tuple[np.ndarray, np.nda
     return codes, classes
 
 
+def number_by_size(labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    """The labels with clusters numbered from the largest; -1 stays.
+
+    Examples
+    --------
+    >>> from pluribus.partitions._internal import number_by_size
+    >>> number_by_size([0, 1, 1, -1], 2).tolist()
+    [1, 0, 0, -1]
+    """
+    labels = np.asarray(labels)
+    number = np.append(np.argsort(order_by_size(labels, n_clusters)), -1)
+    return number[labels]  # the label -1 reads the -1 at the end
+
+
 def order_by_size(labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """The order that puts the largest cluster first; ties go to the one seen first.
 
@@ -56,7 +70,7 @@ def order_by_size(labels: np.ndarray, n_clusters: int) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.partitions import order_by_size
+    >>> from pluribus.partitions._internal import order_by_size
     >>> order_by_size(np.array([2, 0, 1, 1, -1]), 3).tolist()
     [1, 2, 0]
     """
@@ -74,7 +88,7 @@ def smallest_int(max_value: int) -> np.dtype:
 
     Examples
     --------
-    >>> from pluribus.partitions import smallest_int
+    >>> from pluribus.partitions._internal import smallest_int
     >>> smallest_int(127), smallest_int(128)
     (dtype('int8'), dtype('int16'))
     """

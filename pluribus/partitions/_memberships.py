@@ -10,7 +10,7 @@ def check_membership(membership: Any, name: str = "membership") -> np.ndarray:
 
     Examples
     --------
-    >>> from pluribus.partitions import check_membership
+    >>> from pluribus.partitions._internal import check_membership
     >>> check_membership([[0.5, 0.5], [1, 0]]).shape
     (2, 2)
     """
@@ -48,7 +48,7 @@ def normalized_entropy(membership: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.partitions import normalized_entropy
+    >>> from pluribus.partitions._internal import normalized_entropy
     >>> normalized_entropy(np.array([[1.0, 0.0], [0.5, 0.5]])).tolist()
     [0.0, 1.0]
     """

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from pluribus._kernels._label_codes import code_columns, count_coded, uncovered_rows
+from pluribus._kernels.labels.label_codes import code_columns, count_coded, uncovered_rows
 from pluribus.partitions._labels import encode_labels, smallest_int
 
 if TYPE_CHECKING:
-    from pluribus.partitions._ensemble import Ensemble
+    from pluribus.partitions.ensemble import Ensemble
 
 CODED_AT_ONCE = 2**20  # entries of the table that columns are coded by
 
@@ -102,7 +102,7 @@ def code_in_place(labels: np.ndarray) -> tuple[np.ndarray, ...]:
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.partitions import code_in_place
+    >>> from pluribus.partitions._internal import code_in_place
     >>> labels = np.array([[7, 0], [-1, 2], [3, 0]])
     >>> [classes.tolist() for classes in code_in_place(labels)]
     [[7, 3], [0, 2]]

@@ -14,7 +14,7 @@ def stratified_sample(labels: np.ndarray, size: int, *, floor: int = 8, random_s
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.partitions import stratified_sample
+    >>> from pluribus.partitions._internal import stratified_sample
     >>> labels = np.repeat([0, 1], [1000, 3])
     >>> np.bincount(labels[stratified_sample(labels, 100)])
     array([97,  3])

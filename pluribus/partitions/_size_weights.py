@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._kernels._weighed_assignment import split_within_bounds
+from pluribus._kernels.assignment.weighted_assignment import split_within_bounds
 from pluribus.partitions._sizes import (
     SizedAssignment,
     SizeError,
@@ -36,7 +36,7 @@ def weight_bounds(
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.partitions import weight_bounds
+    >>> from pluribus.partitions._internal import weight_bounds
     >>> weight_bounds(np.array([20.0, 30.0, 50.0]), 2, 0.25, 60)
     (array([25., 25.]), array([60., 60.]))
     """
@@ -98,7 +98,7 @@ def assign_weights(
 
     Examples
     --------
-    >>> from pluribus.partitions import assign_weights
+    >>> from pluribus.partitions._internal import assign_weights
     >>> assign_weights([[0, 9], [0, 8], [0, 4]], [3, 1, 1], [0, 0], [3, 3]).labels.tolist()
     [1, 0, 0]
     """
@@ -172,7 +172,7 @@ def split_weights(
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.partitions import split_weights
+    >>> from pluribus.partitions._internal import split_weights
     >>> found = split_weights(np.array([[0.0, 9.0], [0.0, 4.0]]), np.array([3.0, 2.0]), np.zeros(2), np.full(2, 4.0))
     >>> found.owner.tolist(), found.labels.tolist(), found.amounts.tolist()
     ([0, 1, 1], [0, 0, 1], [3.0, 1.0, 1.0])

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._kernels._bounded_assignment import assign_within_bounds, total_cost
+from pluribus._kernels.assignment.bounded_assignment import assign_within_bounds, total_cost
 
 _SMALLER = 8  # times, from one level of samples to the next
 _SMALLEST = 1000  # points; and 20 for each cluster
@@ -36,7 +36,8 @@ class SizeError(ValueError):
 
     Examples
     --------
-    >>> from pluribus.partitions import SizeError, size_bounds
+    >>> from pluribus.partitions import SizeError
+    >>> from pluribus.partitions._internal import size_bounds
     >>> try:
     ...     size_bounds(10, 3, size_min=4)
     ... except SizeError as error:
@@ -58,7 +59,7 @@ def size_bounds(n: int, k: int, size_min: Any = None, size_max: Any = None) -> t
 
     Examples
     --------
-    >>> from pluribus.partitions import size_bounds
+    >>> from pluribus.partitions._internal import size_bounds
     >>> size_bounds(10, 3, size_min=0.25, size_max=[5, 4, 4])
     (array([2, 2, 2]), array([5, 4, 4]))
     """

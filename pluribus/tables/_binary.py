@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pluribus.tables._errors import TableError, listing
 from pluribus.tables._index import index_levels, nameless_levels
 from pluribus.tables._raw import Raw, to_frame
-from pluribus.tables._table import ROW_NAMES, Selection
+from pluribus.tables.errors import TableError, listing
+from pluribus.tables.table import ROW_NAMES, Selection
 
 
 def read_parquet(path: Path, selection: Selection) -> Raw:

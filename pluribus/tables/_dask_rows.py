@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pluribus.tables._errors import TableError, more
-from pluribus.tables._rows import BLOCK, Rows, scaled
+from pluribus.tables.errors import TableError, more
+from pluribus.tables.rows import BLOCK, Rows, scaled
 
 if TYPE_CHECKING:
     from distributed import Client

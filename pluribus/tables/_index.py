@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pluribus.tables._table import check_names
+from pluribus.tables.table import check_names
 
 
 def nameless_levels(names: Iterable[str]) -> list[str]:
@@ -31,7 +31,7 @@ def parquet_columns(path: Path) -> tuple[list[str], list[str]]:
     --------
     >>> import tempfile, pathlib
     >>> import pandas as pd
-    >>> from pluribus.tables import parquet_columns
+    >>> from pluribus.tables._internal import parquet_columns
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "X.parquet")
     >>> pd.DataFrame({"a": [1.0, 2.0], "who": ["x", "y"]}).set_index("who").to_parquet(path)

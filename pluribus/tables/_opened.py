@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from pluribus.tables._errors import TableError
+from pluribus.tables.errors import TableError
 
 
 class Opened(NamedTuple):

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pluribus.tables._errors import TableError, counted, listing, more
 from pluribus.tables._index import columns_of
 from pluribus.tables._opened import Opened, changed, refuse_directory
-from pluribus.tables._rows import Rows
+from pluribus.tables.errors import TableError, counted, listing, more
+from pluribus.tables.rows import Rows
 
 BATCH = 65_536  # rows decoded in one go, at most
 _BATCH_BYTES = 2**24  # and so large

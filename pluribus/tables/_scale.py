@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus.tables._errors import TableError
-from pluribus.tables._rows import BLOCK, Rows
+from pluribus.tables.errors import TableError
+from pluribus.tables.rows import BLOCK, Rows
 
 
 def check_scale(X: Any) -> None:
@@ -22,7 +22,7 @@ def check_scale(X: Any) -> None:
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.tables import check_scale
+    >>> from pluribus.tables._internal import check_scale
     >>> try:
     ...     check_scale(1e300 * np.eye(3))
     ... except ValueError as error:

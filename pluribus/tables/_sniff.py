@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pluribus.tables._cells import COMMA_NUMBER, INTEGER, MISSING, POINT_NUMBER, THOUSANDS
-from pluribus.tables._errors import listing
-from pluribus.tables._table import ROW_NAMES
+from pluribus.tables.errors import listing
+from pluribus.tables.table import ROW_NAMES
 
 _NUMBER = re.compile(rf"{POINT_NUMBER}|{COMMA_NUMBER}")
 _POINT_NUMBER = re.compile(POINT_NUMBER)

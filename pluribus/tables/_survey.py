@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pluribus._engine import DaskCluster, run_tasks
-from pluribus.tables._errors import TableError, counted, more
+from pluribus.tables.errors import TableError, counted, more
 
 if TYPE_CHECKING:
-    from pluribus.tables._rows import Rows
+    from pluribus.tables.rows import Rows
 
 SURVEYED = 1_024  # rows looked at in one go: the same for all, since sums round as they are divided
 _READ_BYTES, _READ = 2**25, 64  # such blocks that are read together: so large, and so many, at most
@@ -92,7 +92,8 @@ def taken(piece: Any) -> Any:
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.tables import open_rows, taken
+    >>> from pluribus.tables import open_rows
+    >>> from pluribus.tables._internal import taken
     >>> taken(open_rows(np.eye(3)).piece(range(1, 2))).tolist()
     [[0.0, 1.0, 0.0]]
     """

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from pluribus.tables._cells import MISSING
-from pluribus.tables._errors import TableError, counted
 from pluribus.tables._raw import Raw, to_frame
 from pluribus.tables._sniff import Dialect, numbered_rows, sniff
-from pluribus.tables._table import ROW_NAMES, Selection
+from pluribus.tables.errors import TableError, counted
+from pluribus.tables.table import ROW_NAMES, Selection
 
 BLOCK = 4 << 20  # bytes that one thread parses at a time
 END = "\x04"  # put after the last line, to see whether it stays outside of quotes

@@ -19,7 +19,7 @@ def useless_columns(path: Path, names: Iterable[str]) -> dict[str, str]:
     --------
     >>> import tempfile, pathlib
     >>> import numpy as np, pandas as pd
-    >>> from pluribus.tables import useless_columns
+    >>> from pluribus.tables._internal import useless_columns
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "big.parquet")
     >>> pd.DataFrame({"row": np.arange(20), "size": np.arange(20) % 7}).to_parquet(path)

@@ -3,21 +3,17 @@
 Of an ``…_index`` more is better, of a ``…_cost`` less. All take labels first, then what they are held against.
 """
 
-from pluribus.validate._agreement import average_consistency_index, average_mutual_information_index
-from pluribus.validate._choose_k import KChoice, choose_k
-from pluribus.validate._choose_partition import PartitionChoice, choose_partition
-from pluribus.validate._criteria import CRITERIA, Criterion
-from pluribus.validate._davies_bouldin import calinski_harabasz_index, davies_bouldin_cost
-from pluribus.validate._description_length import (
-    DegenerateIncrementsError,
-    description_length_cost,
-    description_lengths,
-)
-from pluribus.validate._dunn import dunn_index
-from pluribus.validate._estimate import Estimate
-from pluribus.validate._neighbor_density import NeighborDensity, neighbor_density_index
-from pluribus.validate._silhouette import silhouette_index, silhouettes
-from pluribus.validate._stability import (
+from pluribus.validate.agreement import average_consistency_index, average_mutual_information_index
+from pluribus.validate.choose_k import KChoice, choose_k
+from pluribus.validate.choose_partition import PartitionChoice, choose_partition
+from pluribus.validate.criteria import CRITERIA, Criterion
+from pluribus.validate.davies_bouldin import calinski_harabasz_index, davies_bouldin_cost
+from pluribus.validate.description_length import DegenerateIncrementsError, description_length_cost, description_lengths
+from pluribus.validate.dunn import dunn_index
+from pluribus.validate.estimate import Estimate
+from pluribus.validate.neighbor_density import NeighborDensity, neighbor_density_index
+from pluribus.validate.silhouette import silhouette_index, silhouettes
+from pluribus.validate.stability import (
     ConsensusDistribution,
     Stability,
     ambiguous_pairs_cost,

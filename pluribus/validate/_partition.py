@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pluribus.partitions import encode_labels
+from pluribus.partitions._internal import encode_labels
 from pluribus.validate._pairs import Pairs, as_pairs
 
 Noise = Literal["raise", "exclude"]

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.stats import t as student
 
 from pluribus._engine import seeds
-from pluribus.partitions import stratified_sample
-from pluribus.validate._estimate import Estimate
+from pluribus.partitions._internal import stratified_sample
 from pluribus.validate._pairs import Pairs, SimilarityPairs
+from pluribus.validate.estimate import Estimate
 
 SAMPLE = 5000  # objects: up to so many, all are used
 _GROUPS = 10

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from pluribus.validate._criteria import Criterion
+from pluribus.validate.criteria import Criterion
 
 _TIE = 1e-9  # of the best value, or of 1 if that is less
 

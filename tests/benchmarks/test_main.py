@@ -10,7 +10,7 @@ from benchmarks import NAMES, _data, eac_accuracy, evidence_size
 from benchmarks.__main__ import main
 from benchmarks._session import Result, Session
 from benchmarks._worker import measure
-from pluribus.generate import k_range
+from pluribus.generate._internal import k_range
 
 
 def test_lists_the_names(capsys):

@@ -4,7 +4,7 @@ from sklearn.datasets import make_blobs
 
 from benchmarks import _data, neighbor_evidence
 from benchmarks._worker import measure
-from pluribus.consensus import _graph_groups
+from pluribus.consensus.linkage import _graph_groups
 from pluribus.evidence import _nearest
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from pluribus import Ensemble, compare
 from pluribus.compare import _lifted
+from pluribus.compare._internal import nearest_to_all
 
 X = np.array([[0.0], [1], [2], [3], [7], [8], [9], [10]])
 RP, FP, SP = [0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 0]
@@ -152,7 +153,7 @@ def test_the_medoid_counts_and_rounding_decides_nothing():
     assert compare.medoid(Ensemble(members), "edit") == 1
     assert compare.medoid(Ensemble(members, weights=[1, 0, 1]), "edit") == 0
     distances = np.array([[0, 1 + 1e-15], [1, 0]])
-    assert compare.nearest_to_all(distances) == compare.nearest_to_all(distances.T) == 0
-    assert compare.nearest_to_all(distances, candidates=[1]) == 1
+    assert nearest_to_all(distances) == nearest_to_all(distances.T) == 0
+    assert nearest_to_all(distances, candidates=[1]) == 1
     with pytest.raises(ValueError, match="weight above 0"):
-        compare.nearest_to_all(distances, [0, 1], [0])
+        nearest_to_all(distances, [0, 1], [0])

@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pluribus import Ensemble
-from pluribus.compare import (
-    INDICES,
-    adjusted_rand_index,
-    agreement_with_members,
-    average_agreement,
-    consistency_index,
-)
+from pluribus.compare import INDICES, adjusted_rand_index, agreement_with_members, average_agreement, consistency_index
 
 P1, P2, P3 = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]
 MEMBERS = [P1, P2, P3]

@@ -75,7 +75,7 @@ def test_cdistance_is_no_metric():
 
 
 def test_cdistance_soft_sparse_and_sampled(monkeypatch):
-    from pluribus.compare import _cdistance
+    from pluribus.compare import point_transport
 
     u = one_hot(RP)
     assert cdistance(u, FP, X) == cdistance(RP, FP, X)
@@ -90,7 +90,7 @@ def test_cdistance_soft_sparse_and_sampled(monkeypatch):
     exact = cdistance(labels, other, points, n_jobs=2)
     assert cdistance(labels, other, points, sample=600) == exact
     assert cdistance(labels, other, points, sample=300) == pytest.approx(exact, abs=0.05)
-    monkeypatch.setattr(_cdistance, "_MOST_WAYS", 1000)
+    monkeypatch.setattr(point_transport, "_MOST_WAYS", 1000)
     with pytest.raises(ValueError, match="the limit is 1,000. Give sample=2000 .* 600 objects, or use lift_emd"):
         cdistance(labels, other, points)
     assert "cdistance" not in compare.compare_partitions(labels, other, points)

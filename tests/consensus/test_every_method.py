@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from pluribus import Ensemble, consensus
+from pluribus.consensus._internal import configured
 
 NAMES = consensus.names()
 N, K = 150, 3
@@ -29,7 +30,7 @@ def planted(noise=0.25, missing=0.1, r=20, seed=0):
 
 
 def fit(name, ensemble, X, n_clusters=K, **options):
-    function = consensus.configured(name, n_clusters=n_clusters, random_state=0, verbose=False).set_params(**options)
+    function = configured(name, n_clusters=n_clusters, random_state=0, verbose=False).set_params(**options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function.fit(ensemble, X=X) if function.needs_data else function.fit(ensemble)

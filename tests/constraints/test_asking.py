@@ -15,8 +15,8 @@ from pluribus.constraints import (
     FarthestFirst,
     MinMax,
     NormalizedUncertainty,
-    _normalized_uncertainty,
     ask,
+    normalized_uncertainty,
     questions,
 )
 
@@ -26,7 +26,7 @@ SELECTORS = [FarthestFirst, MinMax, NormalizedUncertainty]
 @pytest.fixture
 def few_trees(monkeypatch):
     """For tests of what may be asked, whatever the forest thinks best."""
-    monkeypatch.setattr(_normalized_uncertainty, "_TREES", 5)
+    monkeypatch.setattr(normalized_uncertainty, "_TREES", 5)
 
 
 def blobs(n=60, k=3):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluribus._kernels._graph_order import color_exactly, greedy_clique, smallest_last_order
+from pluribus._kernels.graphs.graph_order import color_exactly, greedy_clique, smallest_last_order
 from pluribus.constraints import ConstraintError, Constraints, InfeasibleError
 
 RING = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]

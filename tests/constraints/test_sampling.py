@@ -6,13 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 
-from pluribus.constraints import (
-    ConstraintError,
-    Constraints,
-    disjoint_pairs,
-    random_pairs,
-    teachers,
-)
+from pluribus.constraints import ConstraintError, Constraints, disjoint_pairs, random_pairs, teachers
 
 labels = st.lists(st.integers(0, 3), min_size=4, max_size=30)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from pluribus._engine import _memory, free_memory, in_bytes, memory_budget, memory_limit
+from pluribus._engine import free_memory, in_bytes, memory, memory_budget, memory_limit
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ def test_what_is_no_size(given):
 
 
 def test_shares_of_what_is_free(monkeypatch):
-    monkeypatch.setattr(_memory, "free_memory", lambda: 1000)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000)
     assert memory_limit() == 700
     assert memory_limit("50%") == 500
 
 
 def test_the_tightest_of_the_groups_counts(monkeypatch, tmp_path):
-    monkeypatch.setattr(_memory, "_CGROUP", tmp_path)
-    monkeypatch.setattr(_memory, "_OWN_GROUP", tmp_path / "own")
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    monkeypatch.setattr(memory, "_OWN_GROUP", tmp_path / "own")
     alone = free_memory()
     job = tmp_path / "slurm" / "job"
     job.mkdir(parents=True)

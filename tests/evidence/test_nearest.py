@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pluribus.evidence import CoAssociation, _nearest
-from pluribus.evidence._lists import lists_of
+from pluribus.evidence._label_lists import lists_of
 from pluribus.partitions import Ensemble
 
 

@@ -15,7 +15,8 @@ from sklearn.mixture import GaussianMixture
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from pluribus.generate import Generator, k_range
+from pluribus.generate import Generator
+from pluribus.generate._internal import k_range
 
 X, Y = make_blobs(300, centers=3, cluster_std=0.5, random_state=0)
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluribus.generate import k_range
+from pluribus.generate._internal import k_range
 
 # n: (sqrt), (linear), from the source's table; n=600 and the lower bound of n=2000 are misprints there.
 TABLE = {

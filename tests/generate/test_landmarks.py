@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.datasets import make_circles
 from sklearn.metrics import adjusted_rand_score
 
-from pluribus._kernels._landmarks import distances_to, nearest_columns, shared_links
+from pluribus._kernels.points.landmarks import distances_to, nearest_columns, shared_links
 from pluribus.generate import Generator, _landmarks
 from pluribus.generate._landmarks import cluster_by_landmarks
 

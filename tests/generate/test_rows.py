@@ -12,10 +12,12 @@ from sklearn.cluster import DBSCAN
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
 from pluribus._engine import MemoryLimitError
-from pluribus.generate import Generator, _centers, _label_matrix, _pool, mix, pool_bytes
+from pluribus.generate import Generator, _centers, _label_matrix, _pool, mix
 from pluribus.generate._centers import Assignment
+from pluribus.generate._internal import pool_bytes
 from pluribus.generate._perturbation import Features
-from pluribus.tables import BLOCK, TableError, open_rows
+from pluribus.tables import TableError, open_rows
+from pluribus.tables._internal import BLOCK
 from pluribus.tables._parquet_rows import ParquetRows
 
 N = 2 * BLOCK + 1234

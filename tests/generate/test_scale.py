@@ -3,7 +3,8 @@ import pytest
 from scipy import sparse
 
 from pluribus.generate import Generator
-from pluribus.tables import ArrayRows, open_rows
+from pluribus.tables import open_rows
+from pluribus.tables._internal import ArrayRows
 
 
 class Elsewhere(ArrayRows):

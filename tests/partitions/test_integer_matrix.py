@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pluribus import Ensemble
-from pluribus.partitions import _ensemble, _parse
+from pluribus.partitions import _parse
 
 MATRICES = hnp.arrays(
     st.sampled_from([np.int8, np.int16, np.int64, np.uint8]),
@@ -107,7 +107,7 @@ def test_distinct_rows_are_sought_once(labels, monkeypatch):
     first = ensemble.unique_rows()
     expected = first.inverse.copy()
     first.inverse[:] = 0  # the caller's own
-    monkeypatch.setattr(_ensemble, "hash_rows", None)
+    monkeypatch.setattr("pluribus.partitions.ensemble.hash_rows", None)
     again = ensemble.unique_rows()
     assert np.array_equal(again.inverse, expected)
     assert np.array_equal(again.counts, np.bincount(expected))

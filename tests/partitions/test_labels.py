@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluribus.partitions import check_membership, contingency, encode_labels, harden, normalized_entropy, order_by_size
+from pluribus.partitions import contingency, harden
+from pluribus.partitions._internal import check_membership, encode_labels, normalized_entropy, order_by_size
 
 hashables = st.one_of(st.integers(0, 5), st.text(max_size=3), st.none(), st.tuples(st.integers(0, 2)))
 

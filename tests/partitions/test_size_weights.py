@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from pluribus._kernels._weighed_assignment import split_within_bounds
-from pluribus.partitions import SizeError, assign_sizes, assign_weights, split_weights, weight_bounds
+from pluribus._kernels.assignment.weighted_assignment import split_within_bounds
+from pluribus.partitions import SizeError, assign_sizes
+from pluribus.partitions._internal import assign_weights, split_weights, weight_bounds
 
 
 def split(cost, weight, lower, upper, prices, length=128):

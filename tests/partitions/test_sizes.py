@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from ortools.graph.python import min_cost_flow
 from scipy.optimize import linear_sum_assignment, linprog
 
-from pluribus._kernels._bounded_assignment import assign_within_bounds
-from pluribus.partitions import SizeError, assign_sizes, size_bounds
+from pluribus._kernels.assignment.bounded_assignment import assign_within_bounds
+from pluribus.partitions import SizeError, assign_sizes
+from pluribus.partitions._internal import size_bounds
 
 
 def by_linear_program(cost, lower, upper):

@@ -6,7 +6,8 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from pluribus.partitions import Ensemble, normalized_entropy, order_by_size
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import normalized_entropy, order_by_size
 from pluribus.report import Case, write_report
 
 HOSTILE = "<b>bold</b></script><img src=x onerror=\"window.hacked=1\"> & {{ 7*7 }} %{x} 'quoted'"

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from dask import delayed
 
-from pluribus.tables import BLOCK, TableError, open_rows, taken
+from pluribus.tables import TableError, open_rows
+from pluribus.tables._internal import BLOCK, taken
 
 N = 2 * BLOCK + 100
 

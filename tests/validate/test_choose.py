@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 
 from pluribus import Ensemble, validate
-from pluribus.consensus import accumulate
+from pluribus.consensus._internal import accumulate
 from pluribus.evidence import CoAssociation
 from pluribus.generate import Generator
 from pluribus.validate import CRITERIA, choose_k, choose_partition

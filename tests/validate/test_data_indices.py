@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, pairwise_distances, silhouette_score
 
-from pluribus.validate import (
-    Estimate,
-    calinski_harabasz_index,
-    davies_bouldin_cost,
-    dunn_index,
-    silhouette_index,
-)
+from pluribus.validate import Estimate, calinski_harabasz_index, davies_bouldin_cost, dunn_index, silhouette_index
 
 INDICES = [silhouette_index, dunn_index, davies_bouldin_cost, calinski_harabasz_index]
 

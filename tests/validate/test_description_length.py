@@ -8,9 +8,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_circles
 from sklearn.metrics import pairwise_distances
 
-from pluribus._kernels._spanning_tree import growth_increments, tree_of_distances, tree_of_features
+from pluribus._kernels.linkage.spanning_tree import growth_increments, tree_of_distances, tree_of_features
 from pluribus.validate import DegenerateIncrementsError, description_length_cost, description_lengths
-from pluribus.validate._description_length import _did
+from pluribus.validate.description_length import _did
 
 LINE = np.array([0.0, 1, 3, 7, 100, 101, 103, 107])[:, None]
 EXAMPLES = [

@@ -8,7 +8,7 @@ from sklearn.datasets import make_blobs
 
 from pluribus import Ensemble
 from pluribus.evidence import CoAssociation
-from pluribus.partitions import stratified_sample
+from pluribus.partitions._internal import stratified_sample
 from pluribus.validate import (
     davies_bouldin_cost,
     description_length_cost,

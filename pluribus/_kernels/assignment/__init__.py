@@ -1,0 +1,1 @@
+"""Objects to clusters under bounds, conditions and costs of pairs."""

@@ -1,0 +1,1 @@
+"""Graphs: orders, colorings, and labels that depend on each other."""

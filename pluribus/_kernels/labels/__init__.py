@@ -1,0 +1,1 @@
+"""Label rows, co-associations, counts and codes."""

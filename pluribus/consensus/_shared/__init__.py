@@ -1,0 +1,1 @@
+"""Helpers that several families of consensus functions use."""

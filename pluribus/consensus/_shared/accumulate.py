@@ -1,0 +1,63 @@
+"""Evidence accumulation as it finds the number of clusters by itself: among how many it looks."""
+
+import warnings
+from typing import Any
+
+from pluribus.consensus.linkage.evidence_accumulation import EvidenceAccumulation
+from pluribus.partitions import Ensemble
+
+_FINE = 10
+
+
+def accumulate(
+    ensemble: Ensemble,
+    n_clusters: int | None = None,
+    *,
+    unobserved: str = "warn",
+    engine: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool = True,
+) -> EvidenceAccumulation:
+    """Average link on the evidence, cut into a given number of clusters or the one with the highest lifetime.
+
+    Members that all have 10 clusters or more are taken to be finer than the result. It then has no more clusters than
+    the coarsest of them, and lifetimes are measured by factors, because the pieces of one cluster are seldom together.
+    Others are taken to look for the result itself: it has no more clusters than the finest, and lifetimes are shares.
+    Where all pairs would take more than about a minute, it goes along the strongest ones, and says so.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    n_clusters : int, optional
+    unobserved, engine, n_jobs, verbose : see ``EvidenceAccumulation``
+
+    Examples
+    --------
+    >>> from pluribus import Ensemble
+    >>> from pluribus.consensus._internal import accumulate
+    >>> accumulate(Ensemble([[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2]])).labels_.tolist()
+    [0, 0, 1, 1, 2, 2]
+    """
+    k_range, fine = None, False
+    if n_clusters is None:
+        coarsest, finest = int(ensemble.n_clusters.min()), int(ensemble.n_clusters.max())
+        fine = coarsest >= _FINE
+        k_range = (2, max(2, coarsest if fine else finest))
+    consensus = EvidenceAccumulation(
+        n_clusters,
+        linkage="average",
+        k_range=k_range,
+        lifetime_scale="log" if fine else "share",
+        unobserved=unobserved,
+        engine=engine,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    ).fit(ensemble)
+    if k_range is not None and consensus.n_clusters_ == k_range[1] > 2:
+        warnings.warn(
+            f"The number of clusters found, {consensus.n_clusters_}, is the largest that was looked for: the members "
+            "are too coarse to look further. There may be more; give the number, or members with more clusters.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return consensus

@@ -1,0 +1,98 @@
+"""What all consensus functions share: the shape of their result."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClusterMixin
+
+from pluribus.evidence import CoAssociation, MemoryLimitError, mean_evidence
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import normalized_entropy, number_by_size, order_by_size
+
+_MOST_MEMORY = 4 * 2**30  # bytes of memberships
+
+
+class ConsensusMixin(ClusterMixin):
+    """Mixin for estimators that turn an ensemble into one partition: ``fit(ensemble)``, then ``labels_``.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import ConsensusMixin, EvidenceAccumulation
+    >>> issubclass(EvidenceAccumulation, ConsensusMixin)
+    True
+    """
+
+    needs_data = False  # whether fit(ensemble, X=X) must have the features too
+    takes_constraints = False  # whether fit(ensemble, constraints=...) takes what is known
+    n_clusters: int | None
+    labels_: np.ndarray
+    membership_: np.ndarray
+    uncertainty_: np.ndarray
+    n_clusters_: int
+
+    @property
+    def takes_data(self) -> bool:
+        """Whether fit(ensemble, X=X) does better with the features, though it does without."""
+        return False
+
+    @property
+    def finds_n_clusters(self) -> bool:
+        """Whether n_clusters=None is best left to it."""
+        return False
+
+    def _check_n_clusters(self, n: int) -> int:
+        """The number of clusters that was asked for, of a method that does not find it itself."""
+        name = type(self).__name__
+        if self.n_clusters is None:
+            raise ValueError(f"{name} needs n_clusters: it does not find the number of clusters itself.")
+        if self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+        return int(self.n_clusters)
+
+    def _finish(
+        self, ensemble: Ensemble | CoAssociation, labels: np.ndarray, membership: np.ndarray | None = None
+    ) -> Any:
+        """Set the result, clusters numbered from the largest.
+
+        A hard consensus has no memberships of its own: they are then the mean evidence of each object for each
+        cluster, normalized.
+        """
+        n_clusters = membership.shape[1] if membership is not None else int(labels.max()) + 1
+        order = order_by_size(labels, n_clusters)
+        self.labels_ = number_by_size(labels, n_clusters)
+        self.n_clusters_ = n_clusters
+        if membership is not None:
+            self.membership_ = np.ascontiguousarray(membership[:, order])
+        else:
+            check_memberships_fit(len(labels), n_clusters)
+            self.membership_ = normalize_rows(mean_evidence(ensemble, self.labels_, n_clusters))
+        self.uncertainty_ = normalized_entropy(self.membership_)
+        return self
+
+
+def check_memberships_fit(n: int, n_clusters: int) -> None:
+    """Refuse more clusters than there is memory for the memberships, of a method that finds their number itself."""
+    if 8 * n * n_clusters > _MOST_MEMORY:
+        raise MemoryLimitError(
+            f"{n_clusters:,} clusters of {n:,} objects: their memberships would take "
+            f"{8 * n * n_clusters / 1e9:.0f} GB. Give n_clusters, or members with fewer clusters."
+        )
+
+
+def normalize_rows(affinity: np.ndarray) -> np.ndarray:
+    """Rows divided by their sums; a row without any evidence becomes uniform."""
+    total = affinity.sum(axis=1, keepdims=True)
+    return np.divide(affinity, total, out=np.full_like(affinity, 1 / affinity.shape[1]), where=total > 0)
+
+
+def soft_evidence(ensemble: Ensemble, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    """The mean evidence of each object for each cluster, with the memberships of soft partitions (n, n_clusters).
+
+    Objects with the label -1 are in no cluster, but still get their evidence.
+    """
+    members, covered = ensemble.soft_one_hot(), ensemble.labels >= 0
+    indicator = (labels[:, None] == np.arange(n_clusters)).astype(float)
+    weights = np.repeat(ensemble.weights, ensemble.n_clusters)
+    together = members @ (weights[:, None] * (members.T @ indicator))
+    both = covered @ (ensemble.weights[:, None] * (covered.T @ indicator))
+    return np.divide(together, both, out=np.zeros_like(together), where=both > 0)

@@ -1,0 +1,165 @@
+"""Evidence to dendrogram, in scipy's linkage format: the linkages of evidence accumulation."""
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import squareform
+
+from pluribus._engine import track
+from pluribus._kernels.labels.pair_counts import member_lists
+from pluribus._kernels.linkage.average_link import Chain, Groups, empty_chain, follow_chain, start_groups
+from pluribus._kernels.linkage.dendrogram import merges_to_linkage
+from pluribus._kernels.linkage.single_link import empty_frontier, grow_tree
+from pluribus.evidence import CoAssociation
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import UniqueRows
+
+_STEPS = 100  # how often progress is shown
+EXACT_SECONDS = 60  # up to which evidence accumulation looks at all pairs
+_SECONDS_OF_PAIR = {"single": 10e-9, "average": 20e-9}  # for each cluster that holds the pair
+_SECONDS_OF_PAIR_MISSING = {"single": 40e-9, "average": 60e-9}
+
+
+def predict_seconds(ensemble: Ensemble, method: str) -> float:
+    """About how long exact single or average link takes on objects that differ, from the pairs that share clusters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus import Ensemble
+    >>> from pluribus.consensus._internal import predict_seconds
+    >>> ensemble = Ensemble(np.arange(100_000)[:, None] % 50)
+    >>> f"{predict_seconds(ensemble, 'average'):.0f} s"
+    '4 s'
+    """
+    n_pairs = 0.0
+    for column in ensemble.labels.T:
+        sizes = np.bincount(column[column >= 0]).astype(np.float64)
+        n_pairs += float(sizes @ sizes)
+    return seconds_of_pairs(n_pairs, method, missing=ensemble.has_missing)
+
+
+def seconds_of_pairs(n_pairs: float, method: str, *, missing: bool = False) -> float:
+    """About how long exact linkage takes on so many pairs, counted in each cluster that holds them."""
+    return n_pairs * (_SECONDS_OF_PAIR_MISSING if missing else _SECONDS_OF_PAIR)[method]
+
+
+def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
+    """Exact single link: the maximum spanning tree of the evidence, its rows made one by one. Memory O(n r)."""
+    rows = ensemble.unique_rows()
+    few = rows.ensemble
+    n = few.n_objects
+    offsets = few.offsets
+    starts, members = member_lists(few.labels, offsets)
+    frontier = empty_frontier(n)
+    tree_from, tree_to = np.zeros(n - 1, np.int64), np.zeros(n - 1, np.int64)
+    evidence = np.zeros(n - 1)
+    for start, stop in pieces(n, "single link", verbose):
+        grow_tree(
+            frontier,
+            few.labels,
+            offsets,
+            few.weights,
+            starts,
+            members,
+            few.has_missing,
+            tree_from,
+            tree_to,
+            evidence,
+            start,
+            stop,
+        )
+    return expand(rows, tree_from, tree_to, 1 - evidence)
+
+
+def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, *, verbose: bool) -> np.ndarray:
+    """Exact average link by nearest-neighbor chains on the groups' summed one-hot rows. Memory O(n r).
+
+    Where labels are missing the mean over the pairs of two groups counts each pair by how many partitions saw it.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    cluster_weights : ndarray of shape (q,), optional
+        What it counts to be together in each cluster of the ensemble, at most the weight of its partition; by default
+        that weight.
+    """
+    rows = _collapsed(ensemble, cluster_weights)
+    few = rows.ensemble
+    offsets = few.offsets
+    groups = start_groups(few.labels, offsets, rows.counts, few.has_missing)
+    column_of = (few.labels + offsets[:-1]).ravel()
+    together = np.repeat(few.weights, few.n_clusters) if cluster_weights is None else cluster_weights
+    chain = follow_chains(groups, column_of, few.weights, together, verbose=verbose)
+    equal = 1.0 if cluster_weights is None else few.one_hot() @ cluster_weights / few.weights.sum()
+    return expand(rows, chain.left, chain.right, 1 - chain.evidence, 1 - equal)
+
+
+def follow_chains(
+    groups: Groups, column_of: np.ndarray, weights: np.ndarray, cluster_weights: np.ndarray, *, verbose: bool
+) -> Chain:
+    """Merge groups by exact average link until one is left."""
+    n = len(groups.size)
+    chain = empty_chain(n)
+    for _, goal in pieces(n - 1, "average link", verbose):
+        if not follow_chain(groups, chain, column_of, weights, cluster_weights, goal):
+            break
+    done = int(chain.n_merges[0])
+    # Groups without neighbors have no evidence for each other: they join last.
+    apart = np.flatnonzero(chain.state != 1)
+    chain.left[done:] = apart[0]
+    chain.right[done:] = apart[1:]
+    chain.evidence[done:] = 0
+    return chain
+
+
+def _collapsed(ensemble: Ensemble, cluster_weights: np.ndarray | None) -> UniqueRows:
+    """Objects with equal labels as one, where nothing can come between them.
+
+    Without missing labels nothing has more evidence for an object than its equal. With them and weights of clusters,
+    an object that is seen only where the weights are high has.
+    """
+    if cluster_weights is None or not ensemble.has_missing:
+        return ensemble.unique_rows()
+    n = ensemble.n_objects
+    return UniqueRows(ensemble, np.ones(n, np.int64), np.arange(n))
+
+
+def dense_link(evidence: CoAssociation, method: str, *, ward_metric: str = "sqrt") -> np.ndarray:
+    """Any linkage by scipy on the full matrix of dissimilarities 1 - c; for small n."""
+    dissimilarity = evidence.to_dense(np.float64)
+    np.subtract(1, dissimilarity, out=dissimilarity)
+    np.fill_diagonal(dissimilarity, 0)
+    condensed = squareform(dissimilarity, checks=False)
+    del dissimilarity
+    np.clip(condensed, 0, None, out=condensed)
+    if method == "ward" and ward_metric == "sqrt":
+        np.sqrt(2 * condensed, out=condensed)  # 2 (1 - c) is the squared distance of two objects' one-hot rows
+    return scipy_linkage(condensed, method)
+
+
+def pieces(n: int, description: str, verbose: bool):
+    """Ranges that cover n steps, with progress."""
+    bounds = np.unique(np.linspace(0, n, min(n, _STEPS) + 1).astype(np.int64))
+    return track(list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)), description, verbose=verbose)
+
+
+def expand(
+    rows: UniqueRows, left: np.ndarray, right: np.ndarray, height: np.ndarray, equal: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """The linkage over all objects: first the equal rows join (at height ``equal``), then the unique ones merge."""
+    n = len(rows.inverse)
+    representative = np.empty(len(rows.counts), dtype=np.int64)
+    representative[rows.inverse[::-1]] = np.arange(n - 1, -1, -1)
+    twins = np.flatnonzero(representative[rows.inverse] != np.arange(n))
+    return sorted_linkage(
+        np.concatenate([representative[rows.inverse[twins]], representative[left]]),
+        np.concatenate([twins, representative[right]]),
+        np.concatenate([np.broadcast_to(equal, len(rows.counts))[rows.inverse[twins]], height]),
+        np.ones(n),
+    )
+
+
+def sorted_linkage(left: np.ndarray, right: np.ndarray, height: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """The linkage of merges in any order, each between any objects of its two groups."""
+    order = np.argsort(height, kind="stable")
+    return merges_to_linkage(left[order], right[order], np.clip(height[order], 0, None), size)

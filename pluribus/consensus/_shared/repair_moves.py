@@ -1,0 +1,120 @@
+"""Moving objects after a greedy linkage that cannot-links have led astray."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+
+from pluribus._kernels.assignment.label_moves import settle
+from pluribus.consensus._shared.constrained_linkages import Goal, Linked, evidence_changes, link
+from pluribus.constraints import Closure, Constraints
+from pluribus.evidence import mean_evidence
+from pluribus.partitions import Ensemble
+
+_ROUNDS, _SWEEPS = 20, 5
+
+
+def link_and_settle(ensemble: Ensemble, constraints: Constraints, goal: Goal, *, verbose: bool) -> Linked:
+    """Average link into k clusters, and moves where that does not agree with what is known.
+
+    If the linkage that knows no hard constraint obeys all of them, its clusters stay: what confirms them does not
+    change them. Otherwise merging is forced on the wrong way early on. A chunklet of far objects, or an object that
+    lies among those it must be apart from, takes its neighbors along to where it is pushed, and all that must be apart
+    from them gives way in turn. So each object then goes to the cluster it has the highest mean evidence for, and those
+    in the way change places with it. That begins at three partitions: that of the greedy linkage, and those which
+    no constraints at all, and must-links alone, lead to, made to fit.
+    """
+    unbound = goal._replace(witness=None)
+    plain = link(ensemble, _preferences(constraints), "average", unbound, verbose=verbose)
+    obeys = constraints.violations(plain.labels).n_hard == 0
+    closure = constraints.closure()
+    if obeys and closure.n_chunks == ensemble.n_objects:
+        return plain
+    greedy = link(ensemble, constraints, "average", goal, verbose=verbose)
+    if obeys:
+        return greedy._replace(labels=plain.labels)
+    if goal.witness is None or greedy.labels.max() >= goal.n_clusters:
+        return greedy
+    problem = _Problem(ensemble, closure, sparse.csr_array(evidence_changes(ensemble, constraints)), goal.n_clusters)
+    free = link(ensemble, _preferences(constraints, closure.chunk_of), "average", unbound, verbose=verbose)
+    starts = (
+        greedy.labels,
+        problem.repaired(plain.labels, greedy.labels),
+        problem.repaired(free.labels, goal.witness),
+    )
+    ends = [problem.ascend(start) for start in starts]
+    full = [labels for labels in ends if len(np.unique(labels)) == goal.n_clusters]  # the first is
+    return greedy._replace(labels=max(full, key=problem.objective))
+
+
+def _preferences(constraints: Constraints, groups: np.ndarray | None = None) -> Constraints:
+    """The pairs that may be broken, and these groups."""
+    must, cannot = np.isfinite(constraints.must_weight), np.isfinite(constraints.cannot_weight)
+    return Constraints(
+        constraints.n_objects,
+        must_link=constraints.must_link[must],
+        cannot_link=constraints.cannot_link[cannot],
+        must_weight=constraints.must_weight[must],
+        cannot_weight=constraints.cannot_weight[cannot],
+        groups=groups,
+    )
+
+
+class _Problem(NamedTuple):
+    """Who is to be placed, and what counts."""
+
+    ensemble: Ensemble
+    closure: Closure
+    changes: sparse.csr_array  # (n, n) what preferences add to the evidence of pairs
+    k: int
+
+    def repaired(self, labels: np.ndarray, feasible: np.ndarray) -> np.ndarray:
+        """The labels, but for objects that must be apart from some: these are as in a feasible partition."""
+        table = np.zeros((self.k, self.k))
+        np.add.at(table, (feasible, labels), 1)
+        renamed = linear_sum_assignment(-table)[1][feasible]
+        bound = np.diff(self.closure.cannot_graph.indptr)[self.closure.chunk_of] > 0
+        return np.where(bound, renamed, labels)
+
+    def ascend(self, labels: np.ndarray) -> np.ndarray:
+        """Move until nothing moves, the rounds are over, or a cluster would be left empty."""
+        closure, hard = self.closure, self.closure.cannot_graph
+        indicator = closure.chunk_indicator
+        # of both objects of a pair, in a cluster of mean size
+        soft = sparse.csr_array(indicator @ self.changes @ indicator.T) * (2 * self.k / len(labels))
+        soft.setdiag(0)
+        soft.eliminate_zeros()
+        bound = np.flatnonzero((np.diff(hard.indptr) > 0) | (np.diff(soft.indptr) > 0))
+        units = (indicator @ np.eye(self.k)[labels]).argmax(axis=1)
+        for _ in range(_ROUNDS):
+            U = indicator @ mean_evidence(self.ensemble, units[closure.chunk_of], self.k)
+            new = U.argmax(axis=1)
+            new[bound] = units[bound]
+            settle(
+                U,
+                bound,
+                hard.indptr.astype(np.int64),
+                hard.indices.astype(np.int64),
+                soft.indptr.astype(np.int64),
+                soft.indices.astype(np.int64),
+                soft.data,
+                new,
+                _SWEEPS,
+            )
+            if (new == units).all() or len(np.unique(new)) < self.k:
+                break
+            units = new
+        return units[closure.chunk_of]
+
+    def objective(self, labels: np.ndarray) -> float:
+        """Of the evidence that the objects of a cluster have for any object, the share for their own; the sum of these.
+
+        The mean evidence inside clusters, which the moves raise, would prefer a few objects that are always together
+        to a cluster that fine partitions cut into pieces.
+        """
+        sizes = np.bincount(labels, minlength=self.k)
+        evidence = mean_evidence(self.ensemble, labels, self.k) * sizes + self.changes @ np.eye(self.k)[labels]
+        inside = np.bincount(labels, evidence[np.arange(len(labels)), labels], minlength=self.k)
+        all_of_it = np.bincount(labels, evidence.sum(axis=1), minlength=self.k)
+        return float(np.divide(inside, all_of_it, out=np.zeros(self.k), where=all_of_it > 0).sum())

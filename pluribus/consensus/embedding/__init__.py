@@ -1,0 +1,1 @@
+"""Consensus in a space: objects or clusters become points, which are clustered."""

@@ -1,0 +1,1 @@
+"""Consensus by cutting a graph of objects and clusters into parts."""

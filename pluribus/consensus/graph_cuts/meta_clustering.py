@@ -1,0 +1,196 @@
+"""Consensus by clustering clusters (MCLA)."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from pluribus._engine import seeds
+from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
+from pluribus.consensus._shared.cluster_graph import (
+    ClusterTable,
+    correspondences,
+    number_parts,
+    overlaps,
+    tabulate,
+    with_a_say,
+)
+from pluribus.consensus._shared.label_rows import held_clusters
+from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis, cut_by_spectrum
+from pluribus.partitions import as_ensemble
+
+_N_CUTS = 10  # the graph is small
+
+
+class MetaClustering(ConsensusMixin, BaseEstimator):
+    """Combine partitions by grouping their clusters, then give each object to the group that holds it most.
+
+    The clusters of all partitions are the vertices of a graph; two of different partitions are joined by an edge as
+    heavy as their Jaccard similarity. This small graph is cut into ``n_clusters`` meta-clusters. The association of an
+    object with a meta-cluster is the share of its clusters that contain the object, and the highest wins.
+
+    Prefer it when the partitions have about as many clusters as you want: it is fast at any n, robust, and says which
+    cluster of which partition stands for which of the result (``correspondences_``). When partitions have far more
+    clusters, two clusters of one group may share no object; use ``BipartitePartitioning`` then.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Must be given. The result has fewer clusters if a meta-cluster wins no object.
+    solver : {"auto", "metis", "spectral"}
+        "metis" needs ``pip install 'pluribus[graph]'``. "spectral" cuts the same graph by the normalized cut and does
+        not balance. "auto" is "metis" where it is installed, and otherwise "spectral" with a warning.
+    balance : {"clusters", "objects"}
+        What meta-clusters should have about equally many of. The published method balances the objects in their
+        clusters, which tears the groups of large clusters: if one cluster holds 90 % of the objects, not even a
+        unanimous ensemble is returned.
+    imbalance : float
+        By what share a meta-cluster may exceed the mean; METIS only.
+    random_state : int, RandomState, Generator or None
+        Also breaks ties between meta-clusters.
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    association_ : ndarray of shape (n, n_clusters_)
+        Share of each meta-cluster's clusters that contain the object (by partition weight).
+    membership_ : ndarray of shape (n, n_clusters_)
+        The associations, normalized.
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    correspondences_ : list of r arrays of shape (k_p, n_clusters_)
+        1 where a cluster of partition p went; a row of zeros for a cluster whose partition has no weight or whose
+        meta-cluster won no object.
+    solver_ : str
+        The solver that "auto" chose.
+
+    References
+    ----------
+    Strehl and Ghosh, "Cluster ensembles: a knowledge reuse framework for combining multiple partitions", JMLR 3, 2002.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import MetaClustering
+    >>> labels = [["a", "a", "a", "b", "b"], [1, 1, 1, 0, 0], [0, 0, 1, 1, 1]]
+    >>> mcla = MetaClustering(2, random_state=0).fit(labels)
+    >>> mcla.labels_.tolist()
+    [0, 0, 0, 1, 1]
+    >>> mcla.association_[2]
+    array([0.66666667, 0.33333333])
+    >>> mcla.correspondences_[2]
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "solver": [StrOptions({"auto", "metis", "spectral"})],
+        "balance": [StrOptions({"clusters", "objects"})],
+        "imbalance": [Interval(Real, 0, None, closed="neither")],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        solver: str = "auto",
+        balance: str = "clusters",
+        imbalance: float = 0.3,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.solver = solver
+        self.balance = balance
+        self.imbalance = imbalance
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, ensemble: Any, y: Any = None) -> "MetaClustering":
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        ensemble : Ensemble, n × r labels, or list of label sequences
+        y : ignored
+        """
+        self._validate_params()
+        self.solver_ = choose_solver(self.solver, "MetaClustering (MCLA)")
+        ensemble = as_ensemble(ensemble)
+        k = self._check_n_clusters(ensemble.n_objects)
+        table = tabulate(ensemble, with_a_say(ensemble, k))
+        self._check_clusters(table, k)
+        cut_seed, tie_seed = seeds(self.random_state, 2)
+        meta = self._group_clusters(table, k, cut_seed)
+        association = associate(table, meta, k)
+        winner = first_at_random(association, np.random.default_rng(tie_seed))[table.inverse]
+        held_clusters(winner, k)  # warns if there are fewer
+        largest, number = number_parts(winner, k)
+        self.association_ = association[:, largest][table.inverse]
+        self.correspondences_ = correspondences(ensemble, table, number[meta], len(largest))
+        return self._finish(ensemble, number[winner], normalize_rows(self.association_))
+
+    def _check_clusters(self, table: ClusterTable, k: int) -> None:
+        n_vertices = len(table.weights)
+        alone = len(np.unique(table.partition)) == 1  # each of its clusters may then be a group of its own
+        if k > 1 and (n_vertices < k or (n_vertices == k and not alone)):
+            raise ValueError(
+                f"There are only {n_vertices} clusters in the ensemble, to be grouped into n_clusters="
+                f"{k}. Add partitions, or ask for fewer clusters."
+            )
+
+    def _group_clusters(self, table: ClusterTable, k: int, seed: int) -> np.ndarray:
+        """The meta-cluster of each cluster."""
+        if k == 1:
+            return np.zeros(len(table.weights), np.int64)
+        shared = overlaps(table, table.counts, self.n_jobs)
+        sizes = shared.diagonal()
+        graph = jaccard_graph(shared, table)
+        if self.solver_ == "metis":
+            weights = sizes if self.balance == "objects" else None
+            return cut_by_metis(graph, k, vertex_weights=weights, imbalance=self.imbalance, seed=seed, n_cuts=_N_CUTS)
+        return cut_by_spectrum(
+            graph, k, vertex_counts=None, random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose
+        )
+
+
+def jaccard_graph(shared: np.ndarray, table: ClusterTable) -> sparse.csr_array:
+    """Jaccard similarity of clusters of different partitions, times both partitions' weights."""
+    size = shared.diagonal()
+    a, b = np.nonzero(shared)
+    across = table.partition[a] != table.partition[b]
+    a, b = a[across], b[across]
+    both = shared[a, b]
+    weight = both / (size[a] + size[b] - both) * table.weights[a] * table.weights[b]
+    return sparse.csr_array((weight, (a, b)), shape=shared.shape)
+
+
+def associate(table: ClusterTable, meta: np.ndarray, n_clusters: int) -> np.ndarray:
+    """The mean, over the clusters of each meta-cluster, of how far each row is in them (rows, n_clusters)."""
+    total = np.bincount(meta, table.weights, minlength=n_clusters)
+    mean = np.zeros((len(meta), n_clusters))
+    mean[np.arange(len(meta)), meta] = table.weights / total[meta]
+    return table.members @ mean
+
+
+def first_at_random(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The column of the highest value in each row, one of them at random if there are several."""
+    highest = values >= values.max(axis=1, keepdims=True) - 1e-12
+    winner = highest.argmax(axis=1)
+    tied = np.flatnonzero(highest.sum(axis=1) > 1)
+    winner[tied] = (highest[tied] * rng.random((len(tied), values.shape[1]))).argmax(axis=1)
+    return winner

@@ -1,0 +1,56 @@
+"""Maximum spanning forests of the strongest pairs, made by the workers of a cluster and merged two by two."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pluribus._engine import DaskCluster, merge_tasks
+from pluribus._kernels.linkage.graph_single_link import merge_forests, spanning_forest
+from pluribus.evidence import Found, search_by_cluster
+from pluribus.partitions import Ensemble
+
+
+class Forest(NamedTuple):
+    """Both ends (the lower first) and the evidence of each edge: the strongest first, then in the order of the ends.
+
+    In this order no two edges are equal, so that there is one forest only, however it was put together.
+    """
+
+    n_objects: int
+    left: np.ndarray
+    right: np.ndarray
+    value: np.ndarray
+
+
+def forest_by_cluster(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Forest:
+    """The forest of the strongest pairs of each object."""
+    search = search_by_cluster(ensemble, cluster, verbose=verbose)
+    function = partial(_forest_of_block, search.function, ensemble.n_objects)
+    return merge_tasks(
+        function,
+        search.tasks,
+        _merged,
+        shared=search.shared,
+        engine=cluster,
+        description="spanning forest",
+        verbose=verbose,
+    )
+
+
+def _forest_of_block(search: Callable[..., Found], n: int, task: tuple[int, int], *shared: Any) -> Forest:
+    """On a worker: search, and keep of the pairs found those that join trees."""
+    found = search(task, *shared)
+    here, place = np.nonzero(found.evidence > 0)
+    i, j = found.objects[here], found.nearest[here, place]
+    left, right = np.minimum(i, j).astype(np.int32), np.maximum(i, j).astype(np.int32)
+    value = found.evidence[here, place]
+    order = np.lexsort((right, left, -value))
+    left, right, value = left[order], right[order], value[order]
+    taken = spanning_forest(left, right, np.arange(n))
+    return Forest(n, left[taken], right[taken], value[taken])
+
+
+def _merged(one: Forest, other: Forest) -> Forest:
+    return Forest(one.n_objects, *merge_forests(one.n_objects, *one[1:], *other[1:]))

@@ -1,0 +1,175 @@
+"""How the last groups of objects are merged: by a rule on which halves of the ensemble agree."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import sklearn
+from scipy import sparse
+
+from pluribus._kernels.labels.co_association import count_by_label
+from pluribus._kernels.linkage.merge_groups import AVERAGE, PER_OBJECT, RELATIVE, merge_groups
+from pluribus.compare import adjusted_rand_index
+from pluribus.consensus._shared.dendrogram import cut_into
+from pluribus.consensus.linkage._k_stability import FAINT, FEWEST, halves
+from pluribus.partitions import Ensemble
+from pluribus.tables import Rows
+from pluribus.tables._internal import BLOCK
+
+RULES = {"average": AVERAGE, "per object": PER_OBJECT, "relative": RELATIVE}
+_WORDS = {
+    "average": "by the mean evidence between them (average link)",
+    "per object": "by the evidence between them for each object, which lets clusters differ more in size",
+    "relative": "by the evidence between them relative to that within them",
+}
+_GROUPS, _MOST_GROUPS = 60, 1_000  # that average link leaves, at least and at most
+_PER_CLUSTER = 3  # groups at least, for the rules to have a choice
+_SPLITS = 10
+_FAINT = 2e-3  # of the evidence within groups: less between them comes from single objects that went astray
+_CLEARLY, _LEAST = 0.1, 0.8  # how much more, and how far, halves must agree by another rule than average link
+
+
+class Merging(NamedTuple):
+    """The rule by which the last groups were merged.
+
+    Attributes
+    ----------
+    rule : {"average", "per object", "relative"}
+        What is greatest between the two groups that are merged next: the mean evidence; that times the number of
+        their objects; or that relative to the geometric mean of the evidence within the two.
+    stability : dict
+        For each rule, the mean adjusted Rand index between the results of two halves of the ensemble; empty if there
+        was no choice.
+    """
+
+    rule: str
+    stability: dict[str, float]
+
+    @property
+    def sentence(self) -> str:
+        """Why this rule."""
+        if not self.stability:
+            return f"Groups were merged {_WORDS['average']}."
+        own, average = self.stability[self.rule], self.stability["average"]
+        beside = "on no other clearly more" if self.rule == "average" else f"on that of average link with {average:.2f}"
+        return (
+            f"Groups were merged {_WORDS[self.rule]}: halves of the ensemble agree on the result with an adjusted Rand "
+            f"index of {own:.2f}, {beside}."
+        )
+
+
+def merged(
+    ensemble: Ensemble,
+    cluster_weights: np.ndarray,
+    tree: np.ndarray,
+    n_clusters: int,
+    rng: np.random.Generator,
+    X: Any = None,
+    objects: np.ndarray | None = None,
+) -> tuple[np.ndarray, Merging]:
+    """Labels of the objects, and the rule by which they came about.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    cluster_weights : ndarray of shape (q,)
+        What being together in each cluster counts, the weights of the partitions included.
+    tree : ndarray of shape (n - 1, 4)
+        Average link of the objects, whose last groups are merged.
+    n_clusters : int
+    rng : numpy Generator
+        For the splits into halves.
+    X : array, csr matrix or Rows, optional
+        Features: where there is only faint evidence left between groups, the nearest are merged.
+    objects : ndarray of shape (n,), optional
+        Which rows of X the objects are; by default all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus import Ensemble
+    >>> from pluribus.consensus.linkage._last_merges import merged
+    >>> from pluribus.consensus._shared.evidence_linkages import average_link
+    >>> rng = np.random.default_rng(0)
+    >>> truth = np.repeat([0, 1], [80, 20])
+    >>> ensemble = Ensemble([4 * truth + rng.integers(4, size=100) for _ in range(20)])
+    >>> weights = np.ones(ensemble.offsets[-1])
+    >>> labels, merging = merged(ensemble, weights, average_link(ensemble, weights, verbose=False), 2, rng)
+    >>> np.bincount(2 * truth + labels), merging.rule
+    (array([80,  0,  0, 20]), 'average')
+    """
+    n, r = ensemble.n_objects, len(ensemble)
+    n_groups = min(max(_GROUPS, _PER_CLUSTER * n_clusters), n // 2)
+    evidence = 1 - tree[:, 2]
+    nothing = FAINT * evidence[n - n_groups - 1] if n_groups else 0.0
+    n_groups = max(n_groups, int((evidence <= nothing).sum()) + 1)  # average link joined these in any order
+    if not 1 < n_clusters < n_groups <= _MOST_GROUPS:
+        return cut_into(tree, n_clusters), Merging("average", {})
+    groups = cut_into(tree, n_groups)
+    between = _Between(ensemble, cluster_weights, groups)
+    if X is not None:
+        between.set_apart(_means(X, groups, between.sizes, objects))
+    contested = n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST
+    merging = (
+        _most_stable(between, groups, n_clusters, halves(r, _SPLITS, rng)) if contested else Merging("average", {})
+    )
+    return between.merge(between.sums(np.arange(r)), n_clusters, merging.rule)[groups], merging
+
+
+def _most_stable(
+    between: "_Between", groups: np.ndarray, n_clusters: int, splits: list[tuple[np.ndarray, np.ndarray]]
+) -> Merging:
+    """Average link, unless halves of the ensemble agree clearly more on the result of another rule."""
+    agreements: dict[str, list[float]] = {rule: [] for rule in RULES}
+    for both in splits:
+        sums = [between.sums(half) for half in both]
+        for rule, found in agreements.items():
+            found.append(adjusted_rand_index(*(between.merge(half, n_clusters, rule)[groups] for half in sums)))
+    stability = {rule: float(np.mean(found)) for rule, found in agreements.items()}
+    best = max(stability, key=lambda rule: stability[rule])
+    clearly = stability[best] >= max(stability["average"] + _CLEARLY, _LEAST)
+    return Merging(best if clearly else "average", stability)
+
+
+class _Between:
+    """Evidence between groups of objects, by members of the ensemble."""
+
+    def __init__(self, ensemble: Ensemble, cluster_weights: np.ndarray, groups: np.ndarray) -> None:
+        self.sizes = np.bincount(groups).astype(np.float64)
+        counts = count_by_label(ensemble.labels, ensemble.offsets, groups.astype(np.int64), len(self.sizes))
+        self.inside, self.covered = counts
+        self.cluster_weights, self.weights = cluster_weights, ensemble.weights
+        self.member = np.repeat(np.arange(len(ensemble)), ensemble.n_clusters)
+        self.faint, self.apart = 0.0, np.zeros((len(self.sizes),) * 2)
+
+    def set_apart(self, means: np.ndarray) -> None:
+        """By how much the sum of squares would grow if two groups were one; it counts where evidence is faint."""
+        squared = sklearn.metrics.pairwise.euclidean_distances(means / (np.abs(means).max() or 1.0), squared=True)
+        self.apart = squared * np.multiply.outer(self.sizes, self.sizes) / np.add.outer(self.sizes, self.sizes)
+        self.faint = _FAINT
+
+    def sums(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of all pairs of objects: the weight of those together, and of those that are seen."""
+        some = np.isin(self.member, members)
+        inside, covered = self.inside[some], self.covered[members]
+        together = inside.T @ (self.cluster_weights[some, None] * inside)
+        return together, covered.T @ (self.weights[members, None] * covered)
+
+    def merge(self, sums: tuple[np.ndarray, np.ndarray], n_clusters: int, rule: str) -> np.ndarray:
+        """The cluster of each group."""
+        return merge_groups(*sums, self.faint, self.apart, self.sizes, n_clusters, RULES[rule])
+
+
+def _means(X: Any, groups: np.ndarray, sizes: np.ndarray, objects: np.ndarray | None) -> np.ndarray:
+    """Of the rows of each group, relative to their mean."""
+    of_row = groups
+    if objects is not None:
+        of_row = np.full(X.shape[0], -1)
+        of_row[objects] = groups
+    blocks = X.blocks(BLOCK) if isinstance(X, Rows) else [(0, X)]
+    total = np.zeros((len(sizes), X.shape[1]))
+    for start, block in blocks:
+        here = of_row[start : start + block.shape[0]]
+        used = np.flatnonzero(here >= 0)
+        chosen = sparse.csr_array((1 / sizes[here[used]], (here[used], used)), shape=(len(sizes), block.shape[0]))
+        total += chosen @ block
+    return total - total.mean(axis=0)

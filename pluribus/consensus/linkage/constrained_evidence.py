@@ -1,0 +1,167 @@
+"""Consensus by evidence accumulation under constraints (CEAC)."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from pluribus.consensus._shared.base import ConsensusMixin
+from pluribus.consensus._shared.constrained_linkages import Goal, link
+from pluribus.consensus._shared.repair_moves import link_and_settle
+from pluribus.constraints import Constraints
+from pluribus.constraints._internal import as_constraints
+from pluribus.partitions import as_ensemble
+
+_TIE = 1e-9
+
+
+class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
+    """Link the pairs with the most votes of the partitions, and keep to what is known about some pairs (CEAC).
+
+    The evidence for a pair is the share of the partitions that have both in one cluster, as in
+    :class:`EvidenceAccumulation`. Must-links are merged before all else, and two groups between which there is a
+    cannot-link are never merged. So hard constraints hold, whatever the evidence says. A pair with a finite weight w is
+    a preference: it moves the evidence of the pair towards 1 (must-link) or 0 (cannot-link), by tanh(w / 2) of the way,
+    which is how far the odds exp(w) are from chance.
+
+    Greedy merging may run into a dead end: too many clusters are left, and all of them must be apart. That does not
+    happen here: a merge after which the cannot-links could not be satisfied with ``n_clusters`` is not made. (Only if
+    even the constraints alone are too hard to decide may more clusters be left; then there is a warning.)
+
+    With average link and ``n_clusters``, constraints that the result without them obeys do not change it. Where they
+    are in its way, objects are moved after the merges to the cluster they have the highest mean evidence for: greedy
+    merges push whole groups away along with one object. Where these moves end may depend on the order of the objects.
+
+    Equal evidence (to 37 binary digits) is merged in the order of the numbers of the objects.
+
+    Prefer it when the constraints are right and clusters may have any shape. Where some constraints are wrong, give
+    them weights, or use :class:`ConstrainedConsistency`. Without constraints it is ``EvidenceAccumulation``.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Number of clusters. Needed, unless there is a threshold.
+    linkage : {"auto", "single", "average", "complete"}
+        "single" and "complete" are those of the source (CSL, CCL). "auto" is "average" if ``n_clusters`` is given and
+        "single" otherwise, as in ``EvidenceAccumulation``. "complete" needs all pairs at once and is for small n; ties,
+        of which it has many, are broken by the mean evidence.
+    threshold : float, optional
+        Merge up to this dissimilarity, 1 - evidence, instead.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    membership_ : ndarray of shape (n, n_clusters_)
+        Mean evidence of each object for each cluster, normalized; constraints change the labels, not the evidence.
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    violations_ : Violations
+        Constraints that are broken: soft ones only.
+    merges_ : ndarray of shape (m, 4)
+        The greedy merges under the constraints, in scipy's format and in the order they were made; the leaves are the
+        chunklets. The moves of average link are not in it.
+    components_ : ndarray of shape (n,)
+        The chunklet of each object: what hard constraints hold together.
+    dead_end_ : bool
+        Whether more clusters than asked for are left because all of them must be apart.
+    linkage_method_ : str
+        The linkage that "auto" chose.
+
+    References
+    ----------
+    Duarte, Fred and Duarte, "Combining data clusterings with instance level constraints", PRIS 2009.
+    Klein, Kamvar and Manning, "From instance-level constraints to space-level constraints", ICML 2002.
+
+    Examples
+    --------
+    >>> from pluribus import Constraints
+    >>> from pluribus.consensus import ConstrainedEvidenceAccumulation
+    >>> labels = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
+    >>> ceac = ConstrainedEvidenceAccumulation(n_clusters=2, linkage="single")
+    >>> ceac.fit(labels).labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    >>> ceac.fit(labels, constraints=Constraints(6, cannot_link=[(1, 2)])).labels_.tolist()
+    [1, 1, 0, 0, 0, 0]
+    """
+
+    takes_constraints = True
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "linkage": [StrOptions({"auto", "single", "average", "complete"})],
+        "threshold": [Interval(Real, 0, None, closed="left"), None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        linkage: str = "auto",
+        threshold: float | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.threshold = threshold
+        self.verbose = verbose
+
+    def fit(
+        self, ensemble: Any, y: Any = None, *, constraints: Constraints | None = None
+    ) -> "ConstrainedEvidenceAccumulation":
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        ensemble : Ensemble, n × r labels, or list of label sequences
+        y : ignored
+        constraints : Constraints, optional
+            What is known about the n objects.
+        """
+        self._validate_params()
+        ensemble = as_ensemble(ensemble)
+        constraints = as_constraints(constraints, ensemble.n_objects)
+        goal = self._goal(ensemble.n_objects, constraints)
+        counted = np.flatnonzero(ensemble.weights)  # a partition of weight 0 says nothing
+        self.linkage_method_ = self._choose_linkage()
+        seen = ensemble.take_partitions(counted) if len(counted) < ensemble.n_partitions else ensemble
+        if self.linkage_method_ == "average" and self.threshold is None:
+            linked = link_and_settle(seen, constraints, goal, verbose=self.verbose)
+        else:
+            linked = link(seen, constraints, self.linkage_method_, goal, verbose=self.verbose)
+        self.merges_ = linked.merges
+        self.components_ = constraints.closure().chunk_of
+        self._finish(ensemble, linked.labels)
+        self.violations_ = constraints.violations(self.labels_)
+        self.dead_end_ = self.threshold is None and self.n_clusters_ > goal.n_clusters
+        if self.dead_end_:
+            warnings.warn(
+                f"{self.n_clusters_} clusters are left instead of {goal.n_clusters}: all of them must be apart. Ask "
+                "for more clusters, or leave out some cannot-links.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _choose_linkage(self) -> str:
+        if self.linkage != "auto":
+            return self.linkage
+        return "average" if self.n_clusters is not None else "single"
+
+    def _goal(self, n: int, constraints: Constraints) -> Goal:
+        if self.threshold is not None:
+            if self.n_clusters is not None:
+                raise ValueError("n_clusters and threshold are both given; merging can stop at one of them only.")
+            return Goal(1, 1 - self.threshold - _TIE, None)
+        k = self._check_n_clusters(n)
+        found = constraints.check(k, allow_empty=False)
+        if found.status != "feasible":
+            constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
+        return Goal(k, 0.0, found.witness)

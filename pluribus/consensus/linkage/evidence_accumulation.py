@@ -1,0 +1,311 @@
+"""Consensus by evidence accumulation (EAC)."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from pluribus._engine import DaskCluster, EngineMixin, as_cluster, given_limit, in_bytes
+from pluribus.consensus._shared import dendrogram, evidence_linkages
+from pluribus.consensus._shared.base import ConsensusMixin
+from pluribus.consensus._shared.cost import bytes_needed
+from pluribus.consensus.linkage import _neighbor_linkages
+from pluribus.evidence import CoAssociation, MemoryLimitError
+from pluribus.partitions import Ensemble, as_ensemble
+from pluribus.partitions._internal import number_by_size
+
+_LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
+
+
+class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
+    """Combine partitions by letting each vote on each pair of objects, then link the pairs with the most votes.
+
+    The evidence for a pair is the share of the partitions that put both into one cluster, among those that cover both.
+    A hierarchical clustering of this similarity is the consensus. Clusters need no correspondence between partitions,
+    and may have any shape: fine partitions split what a few large clusters would blur, and linking merges it again.
+
+    Prefer it when the partitions disagree on the number of clusters, when clusters are not round, or when only labels
+    are known. Single link follows chains and finds the number of clusters by itself, but a few ambiguous objects can
+    bridge two clusters; average link is the robust choice for a given number of clusters. Complete, weighted and
+    Ward linkage need all pairs at once and are for small n.
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        Number of clusters; by default the one with the highest lifetime in the dendrogram.
+    linkage : {"auto", "single", "average", "complete", "weighted", "ward"}
+        "auto" is "average" if ``n_clusters`` is given and "single" otherwise, for which lifetimes are meant. The
+        lifetimes of average link follow the granularity of the ensemble: give ``k_range`` with it.
+    threshold : float, optional
+        Cut at this dissimilarity instead; 0.5 with single link is the majority vote.
+    k_range : (int, int), optional
+        The numbers of clusters among which the highest lifetime is sought; if none of them has any, among all.
+    lifetime_scale : {"share", "log"}
+        How lifetimes are measured: by how much the share of votes falls from one merge to the next (as in the source),
+        or by which factor. Average link joins the pieces of one cluster at small shares, since fine partitions seldom
+        have them together; only factors tell small shares from none. Shares below 1/1000 count as none.
+    allow_single_cluster : bool
+        Whether one cluster may win by lifetime.
+    evidence : {"auto", "operator", "sparse", "neighbors", "dense"}
+        How pairs are held; see ``pluribus.evidence.CoAssociation``. "auto" never builds an n × n matrix for single and
+        average link: it is "operator", which is exact, while that takes about a minute, and "neighbors" beyond, with a
+        warning. "neighbors" links along the 30 strongest pairs of each object (of each two that differ), in time that
+        grows with n. Single link joins what these leave apart by the strongest pairs it finds between. Average link
+        takes the mean over all pairs of two groups, but merges only groups that have a strong pair, until few are left;
+        a merge that would lie below those that made its groups is raised to their height.
+        With missing labels, average link counts each pair by how many partitions saw it; "dense" counts all alike.
+    unobserved : {"warn", "error", "zero"}
+        What to do when some pair of objects is covered by no partition, so that nothing is known of it. It counts as
+        evidence 0.
+    ward_metric : {"sqrt", "raw"}
+        Ward on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as in the source.
+    engine : "dask", the address of a scheduler, or a distributed.Client, optional
+        A Dask cluster whose workers search for the strongest pairs, where ``evidence`` is "neighbors", and link along
+        them by single link; "dask" is the client in scope. The result is the same.
+    n_jobs : int, optional
+        Threads that search for the strongest pairs and link along them. The result does not depend on it.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    membership_ : ndarray of shape (n, n_clusters_)
+        Mean evidence of each object for each cluster, normalized.
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    linkage_ : ndarray of shape (n - 1, 4)
+        The dendrogram, in scipy's format. ``cut`` cuts it again without refitting.
+    lifetimes_ : ndarray of shape (n + 1,)
+        Lifetime of k clusters at index k.
+    threshold_ : (float, float)
+        The dissimilarities between which the dendrogram has ``n_clusters_`` clusters.
+    linkage_method_ : str
+        The linkage that "auto" chose.
+    evidence_ : str
+        The form of evidence that was used.
+
+    References
+    ----------
+    Fred and Jain, "Combining multiple clusterings using evidence accumulation", IEEE TPAMI 27, 2005.
+    Lourenço, Fred and Jain, "On the scalability of evidence accumulation clustering", ICPR 2010.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import EvidenceAccumulation
+    >>> labels = [[0, 0, 0, 1, 1, 2], [0, 0, 1, 2, 2, 2], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 0, 1]]
+    >>> eac = EvidenceAccumulation().fit(labels)
+    >>> eac.labels_.tolist()
+    [0, 0, 0, 1, 1, 1]
+    >>> eac.lifetimes_[1:].tolist()
+    [0.25, 0.5, 0.0, 0.0, 0.25, 0.0]
+    >>> eac.cut(n_clusters=5).tolist()
+    [0, 0, 1, 2, 3, 4]
+    """
+
+    finds_n_clusters = True
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "linkage": [StrOptions(_LINKAGES)],
+        "threshold": [Interval(Real, 0, None, closed="left"), None],
+        "k_range": [tuple, list, None],
+        "lifetime_scale": [StrOptions({"share", "log"})],
+        "allow_single_cluster": ["boolean"],
+        "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
+        "unobserved": [StrOptions({"warn", "error", "zero"})],
+        "ward_metric": [StrOptions({"sqrt", "raw"})],
+        "engine": "no_validation",
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        linkage: str = "auto",
+        threshold: float | None = None,
+        k_range: tuple[int, int] | None = None,
+        lifetime_scale: str = "share",
+        allow_single_cluster: bool = False,
+        evidence: str = "auto",
+        unobserved: str = "warn",
+        ward_metric: str = "sqrt",
+        engine: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.linkage = linkage
+        self.threshold = threshold
+        self.k_range = k_range
+        self.lifetime_scale = lifetime_scale
+        self.allow_single_cluster = allow_single_cluster
+        self.evidence = evidence
+        self.unobserved = unobserved
+        self.ward_metric = ward_metric
+        self.engine = engine
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, ensemble: Any, y: Any = None) -> "EvidenceAccumulation":
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        ensemble : Ensemble, n × r labels, list of label sequences, or CoAssociation
+        y : ignored
+        """
+        self._validate_params()
+        cluster = as_cluster(self.engine)
+        self.linkage_method_ = self._choose_linkage()
+        evidence = self._gather(ensemble)
+        self._check_cut(evidence.shape[0])
+        self._check_unobserved(evidence)
+        self.linkage_ = self._link(evidence, cluster)
+        top = None if self.linkage_method_ == "ward" else 1.0
+        self.lifetimes_ = dendrogram.lifetimes(self.linkage_, top, self.lifetime_scale)
+        labels = self._cut()
+        self._finish(evidence, labels)
+        self.threshold_ = dendrogram.interval_of(self.linkage_, self.n_clusters_, top)
+        return self
+
+    def cut(self, n_clusters: int | None = None, *, threshold: float | None = None) -> np.ndarray:
+        """Labels for another number of clusters, or another threshold, from the dendrogram that is there."""
+        check_is_fitted(self)
+        if (n_clusters is None) == (threshold is None):
+            raise ValueError("cut takes either n_clusters or threshold.")
+        if n_clusters is not None and not isinstance(n_clusters, Integral):
+            raise ValueError(f"n_clusters={n_clusters!r} is not a whole number.")
+        if n_clusters is not None:
+            labels = dendrogram.cut_into(self.linkage_, int(n_clusters))
+        else:
+            labels = dendrogram.cut_at(self.linkage_, float(threshold))  # type: ignore[arg-type]
+        k = int(labels.max()) + 1
+        return number_by_size(labels, k)
+
+    def _choose_linkage(self) -> str:
+        if self.linkage != "auto":
+            return self.linkage
+        return "average" if self.n_clusters is not None else "single"
+
+    def _check_cut(self, n: int) -> None:
+        if self.n_clusters is not None and self.threshold is not None:
+            raise ValueError("n_clusters and threshold are both given; the dendrogram can be cut by one of them only.")
+        if self.linkage == "ward" and self.lifetime_scale == "log":
+            raise ValueError("lifetime_scale='log' is for shares of evidence; the heights of Ward linkage are none.")
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+        if self.k_range is not None:
+            whole = len(self.k_range) == 2 and all(isinstance(k, Integral) for k in self.k_range)
+            if not whole or not 1 <= self.k_range[0] <= self.k_range[1] or self.k_range[0] > n:
+                raise ValueError(f"k_range={self.k_range} must be two whole numbers 1 <= low <= high, low at most {n}.")
+
+    def _check_unobserved(self, evidence: CoAssociation) -> None:
+        if self.unobserved == "zero" or not evidence.n_unobserved_pairs:
+            return
+        message = (
+            f"{evidence.n_unobserved_pairs:,} pairs of objects are covered by no partition together, so nothing is "
+            "known of them; they count as evidence 0. Add partitions that cover more objects, or say unobserved='zero'."
+        )
+        if self.unobserved == "error":
+            raise ValueError(message)
+        warnings.warn(message, UserWarning, stacklevel=3)
+
+    def _gather(self, ensemble: Any) -> CoAssociation:
+        if isinstance(ensemble, CoAssociation):
+            self.evidence_ = ensemble.form
+            return ensemble
+        # All linkages but those on a sparse form start from the labels; the dense matrix is made where it is used.
+        ensemble = as_ensemble(ensemble)
+        if not ensemble.weights.all():  # a partition of weight 0 says nothing, not even that it covers an object
+            ensemble = ensemble.take_partitions(np.flatnonzero(ensemble.weights))
+        self.evidence_ = self._choose_evidence(ensemble)
+        return CoAssociation(ensemble, form="sparse" if self.evidence_ == "sparse" else "operator")
+
+    def _choose_evidence(self, ensemble: Ensemble) -> str:
+        method = self.linkage_method_
+        if method not in ("single", "average"):
+            return self.evidence if self.evidence in ("sparse", "neighbors") else "dense"
+        if self.evidence != "auto":
+            return self.evidence
+        limit = given_limit() or np.inf  # what happens to be free must not change the result
+        seconds, needed = evidence_linkages.predict_seconds(ensemble, method), _bytes_of_pairs(ensemble)
+        if seconds > evidence_linkages.EXACT_SECONDS or needed > limit:  # or less, if many rows of labels are equal
+            distinct = ensemble.unique_rows().ensemble
+            seconds, needed = evidence_linkages.predict_seconds(distinct, method), _bytes_of_pairs(distinct)
+        if seconds <= evidence_linkages.EXACT_SECONDS and needed <= limit:
+            return "operator"
+        what = f"take about {seconds / 60:,.0f} minutes"
+        if seconds <= evidence_linkages.EXACT_SECONDS:
+            what = f"need {in_bytes(needed)}, more than the {in_bytes(limit)} allowed"
+        warnings.warn(
+            f"{method} link on all pairs of these {ensemble.n_objects:,} objects would {what}; it goes along the "
+            "strongest pairs of each object instead. Say evidence='operator' for all pairs.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return "neighbors"
+
+    def _link(self, evidence: CoAssociation, cluster: DaskCluster | None) -> np.ndarray:
+        method = self.linkage_method_
+        if evidence.shape[0] == 1:
+            return np.empty((0, 4))
+        if self.evidence_ == "neighbors":
+            return self._link_neighbors(evidence, cluster)
+        if method == "single" and evidence.form == "sparse":
+            return _neighbor_linkages.spanning_tree_link(evidence)
+        ensemble = None if "dense" in (evidence.form, self.evidence) else evidence.ensemble
+        if method in ("single", "average") and ensemble is not None:
+            link = evidence_linkages.single_link if method == "single" else evidence_linkages.average_link
+            return link(ensemble, verbose=self.verbose)
+        try:
+            return evidence_linkages.dense_link(evidence, method, ward_metric=self.ward_metric)
+        except MemoryLimitError as error:
+            raise MemoryLimitError(
+                f"{method} link on a dense matrix needs all pairs of the {evidence.shape[0]:,} objects at once, more "
+                "than is allowed. Use linkage='average' or 'single' with evidence='auto', or pass "
+                "CoAssociation(ensemble, form='operator', memory_limit=...) if the memory is there."
+            ) from error
+
+    def _link_neighbors(self, evidence: CoAssociation, cluster: DaskCluster | None) -> np.ndarray:
+        method = self.linkage_method_
+        if method not in ("single", "average"):
+            raise ValueError(
+                f"{method} link needs all pairs, but evidence='neighbors' holds a few for each object. Use single or "
+                "average link, or evidence='auto'."
+            )
+        if evidence.form == "neighbors":  # given, with the neighbors of its choice
+            if method == "single":
+                return _neighbor_linkages.spanning_tree_link(evidence)
+            return _neighbor_linkages.graph_average_link(evidence, verbose=self.verbose)
+        ensemble = as_ensemble(evidence.ensemble)
+        link = (
+            _neighbor_linkages.neighbor_single_link if method == "single" else _neighbor_linkages.neighbor_average_link
+        )
+        return link(ensemble, n_jobs=self.n_jobs, engine=cluster, verbose=self.verbose)
+
+    def _cut(self) -> np.ndarray:
+        if self.threshold is not None:
+            return dendrogram.cut_at(self.linkage_, self.threshold)
+        k = self.n_clusters
+        if k is None:
+            if self.linkage_method_ == "ward":
+                warnings.warn(
+                    "Lifetimes of Ward linkage favor few clusters; give n_clusters, or use single or average link.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+            k = dendrogram.longest_lived(self.lifetimes_, self.k_range, self.allow_single_cluster)
+        return dendrogram.cut_into(self.linkage_, k)
+
+
+def _bytes_of_pairs(ensemble: Ensemble) -> float:
+    return bytes_needed("eac", ensemble.n_objects, len(ensemble))

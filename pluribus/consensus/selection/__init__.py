@@ -1,0 +1,1 @@
+"""Choosing: among members, among candidate partitions, among consensus functions."""

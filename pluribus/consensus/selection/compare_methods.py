@@ -1,0 +1,307 @@
+"""All consensus functions on one ensemble, side by side."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pluribus._engine import track
+from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
+from pluribus.consensus._registry import by_name, configured, names
+from pluribus.consensus._shared.accumulate import accumulate
+from pluribus.consensus._shared.cost import too_much
+from pluribus.consensus.selection._method_choice import Choice, choose
+from pluribus.partitions import Ensemble, as_ensemble
+
+
+@dataclass(frozen=True, eq=False)
+class MethodRun:
+    """One consensus function on the ensemble: what it gave, or why it gave nothing.
+
+    Attributes
+    ----------
+    name : str
+    consensus : the fitted estimator, or None
+    n_clusters : int
+        Clusters that hold objects; 0 if there is no result.
+    seconds : float
+    nmi_members, ari_members : float
+        Mean normalized mutual information and mean adjusted Rand index with the members, by their weights. The medoid,
+        which is a member, is compared with the others.
+    ari_methods : float
+        Mean adjusted Rand index with the other methods' partitions; NaN if there is no other.
+    problem : str
+        Why there is no result; empty if there is one.
+    notes : tuple of str
+        What the method warned of.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import compare_methods
+    >>> run = compare_methods([[0, 0, 1, 1], [0, 0, 1, 1]], 2, methods=["cspa"], verbose=False).runs[0]
+    >>> run.name, run.n_clusters, run.ari_members
+    ('cspa', 2, 1.0)
+    """
+
+    name: str
+    consensus: Any = None
+    n_clusters: int = 0
+    seconds: float = float("nan")
+    nmi_members: float = float("nan")
+    ari_members: float = float("nan")
+    ari_methods: float = float("nan")
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MethodComparison:
+    """Several consensus functions on one ensemble. See :func:`pluribus.consensus.compare_methods`.
+
+    Attributes
+    ----------
+    runs : tuple of MethodRun
+        Those with a result first, best agreement with the members first; then those without, by name.
+    n_clusters : int
+        The number of clusters asked for, or found by evidence accumulation.
+    agreement : ndarray of shape (m, m)
+        Adjusted Rand indices between the m partitions, in the order of ``runs``.
+    preferred : str
+        The method to prefer.
+    tied : tuple of str
+        Methods that the rule cannot tell from the best, the preferred one among them.
+    verdict : str
+        How much the choice means, in words.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import compare_methods
+    >>> compared = compare_methods([[0, 0, 1, 1], [0, 0, 1, 1]], 2, methods=["eac", "scec"], verbose=False)
+    >>> compared.consensus.labels_, compared.preferred
+    (array([0, 0, 1, 1]), 'eac')
+    >>> compared.to_frame()[["method", "n_clusters", "nmi_members", "ari_methods"]]
+      method  n_clusters  nmi_members  ari_methods
+    0    eac           2          1.0          1.0
+    1   scec           2          1.0          1.0
+    """
+
+    runs: tuple[MethodRun, ...]
+    n_clusters: int
+    agreement: np.ndarray
+    preferred: str
+    tied: tuple[str, ...]
+    verdict: str
+
+    @property
+    def completed(self) -> tuple[MethodRun, ...]:
+        """The runs that have a result."""
+        return tuple(run for run in self.runs if run.consensus is not None)
+
+    @property
+    def consensus(self) -> Any:
+        """The fitted consensus function that is preferred."""
+        return next(run.consensus for run in self.runs if run.name == self.preferred)
+
+    @property
+    def partitions(self) -> Ensemble:
+        """The partitions of all methods, named after them."""
+        done = self.completed
+        return Ensemble([run.consensus.labels_ for run in done], names=[run.name for run in done])
+
+    def standing(self, run: MethodRun) -> str:
+        """What the rule makes of a run, in a word or two: preferred, tied, other k, or nothing."""
+        if run.name == self.preferred:
+            return "preferred"
+        if run.name in self.tied:
+            return "tied"
+        return "other k" if run.n_clusters not in (0, self.n_clusters) else ""
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each method, in the order of ``runs``."""
+        return pd.DataFrame(
+            {
+                "method": [run.name for run in self.runs],
+                "n_clusters": pd.array([run.n_clusters or None for run in self.runs], dtype="Int64"),
+                "seconds": [run.seconds for run in self.runs],
+                "nmi_members": [run.nmi_members for run in self.runs],
+                "ari_members": [run.ari_members for run in self.runs],
+                "ari_methods": [run.ari_methods for run in self.runs],
+                "standing": [self.standing(run) for run in self.runs],
+                "problem": [run.problem for run in self.runs],
+            }
+        )
+
+
+def compare_methods(
+    ensemble: Any,
+    n_clusters: int | None = None,
+    *,
+    methods: Sequence[str] | None = None,
+    random_state: int = 0,
+    verbose: bool = True,
+) -> MethodComparison:
+    """Run every consensus function on one ensemble, and say which partition to prefer.
+
+    Preferred is, among the methods that gave the number of clusters asked for, the one with the highest mean normalized
+    mutual information with the members (their weights count). Methods within 0.01 of it are tied; of these the one with
+    the highest mean adjusted Rand index with the other candidates is taken, then the first by name. This is a rule, not
+    proof: it rewards partitions that are like the members, whether the members are right or not. ``verdict`` says
+    whether the choice matters.
+
+    A method that fails does not stop the others: its row says why. Left out, with a word in their row, are methods that
+    need the data; and, unless you name them in ``methods``, those that are made for constraints and those that would
+    take more than 5 minutes or 2 GB at this size. Only evidence accumulation runs at any size if it has to find the
+    number of clusters.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, or labels that can be one
+    n_clusters : int, optional
+        For all methods. By default what evidence accumulation finds.
+    methods : sequence of names, optional
+        Which methods to run, however long they take. By default all of ``names()``.
+    random_state : int
+        Each method gets it: its partition is the same as when it is run alone with it.
+    verbose : bool
+
+    Returns
+    -------
+    MethodComparison
+
+    Examples
+    --------
+    >>> from pluribus.consensus import compare_methods
+    >>> labels = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 2], ["a", "a", "a", "b", "b", None]]
+    >>> compared = compare_methods(labels, 2, methods=["eac", "qmi", "voting"], verbose=False)
+    >>> [run.name for run in compared.completed]
+    ['eac', 'qmi', 'voting']
+    >>> print(compared.verdict.partition(". ")[0])
+    All 3 candidates give the same partition: the choice hardly matters
+    """
+    ensemble = as_ensemble(ensemble)
+    whole = isinstance(n_clusters, Integral)
+    if n_clusters is not None and not (whole and 1 <= n_clusters <= ensemble.n_objects):
+        raise ValueError(
+            f"n_clusters={n_clusters!r} must be a whole number between 1 and the number of objects, "
+            f"{ensemble.n_objects}, or None."
+        )
+    chosen = _checked(methods)
+    accumulated = None
+    if n_clusters is None:
+        accumulated = _run("eac", ensemble, None, random_state, verbose)
+        if accumulated.consensus is None:
+            raise ValueError(f"The number of clusters cannot be found: {accumulated.problem} Give n_clusters.")
+        n_clusters = accumulated.n_clusters
+    n_distinct = _distinct(ensemble)
+    runs = []
+    for name in track(chosen, "consensus functions", verbose=verbose):
+        if accumulated is not None and name == "eac":
+            runs.append(accumulated)
+        elif reason := _left_out(name, n_distinct, ensemble.n_partitions, n_clusters, asked_for=methods is not None):
+            runs.append(MethodRun(name, problem=reason))
+        else:
+            runs.append(_run(name, ensemble, n_clusters, random_state, verbose=False))
+    return _compared(runs, int(n_clusters))
+
+
+def _checked(methods: Sequence[str] | None) -> list[str]:
+    if methods is None:
+        return names()
+    if isinstance(methods, str) or not all(isinstance(name, str) for name in methods):
+        raise ValueError(f"methods must be a list of names, such as ['eac', 'scec']; got {methods!r}.")
+    for name in methods:
+        by_name(name)  # refuses what is not there
+    chosen = list(dict.fromkeys(name.lower() for name in methods))
+    if not chosen:
+        raise ValueError("methods is empty: name at least one, or give None for all.")
+    return chosen
+
+
+def _distinct(ensemble: Ensemble) -> int:
+    """Objects as the methods see them, equal ones counted once."""
+    return ensemble.n_objects if ensemble.memberships is not None else len(ensemble.unique_rows().counts)
+
+
+def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *, asked_for: bool) -> str:
+    """Why a method is not run; empty if it is."""
+    function = by_name(name)()
+    if function.needs_data:
+        return "Not run: it needs the data beside the labels."
+    if function.takes_constraints and not asked_for:
+        return "Not run: it is made for constraints."
+    cost = "" if asked_for else too_much(name, n_distinct, n_partitions, n_clusters)
+    if not cost:
+        return ""
+    return (
+        f"Not run: {n_distinct:,} distinct objects in {n_partitions:,} partitions may take it {cost}. "
+        "Run it by its name, if you want it."
+    )
+
+
+def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> MethodRun:
+    """Fit one method and compare it with the members; what goes wrong becomes a word about it."""
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            consensus = _fitted(name, ensemble, n_clusters, random_state, verbose)
+        except Exception as error:  # whatever it is, the other methods go on
+            return MethodRun(name, seconds=time.perf_counter() - start, problem=_in_a_line(error))
+    seconds = time.perf_counter() - start
+    labels = consensus.labels_
+    members = ensemble.labels.T
+    weights = _weights_of_others(ensemble, getattr(consensus, "medoid_", None))
+    ari = [adjusted_rand_index(member, labels) for member in members]
+    nmi = [normalized_mutual_information_index(member, labels) for member in members]
+    return MethodRun(
+        name,
+        consensus,
+        n_clusters=len(np.unique(labels[labels >= 0])),
+        seconds=seconds,
+        nmi_members=float(np.average(nmi, weights=weights)),
+        ari_members=float(np.average(ari, weights=weights)),
+        notes=tuple(str(w.message) for w in caught if issubclass(w.category, UserWarning)),
+    )
+
+
+def _weights_of_others(ensemble: Ensemble, own: int | None) -> np.ndarray:
+    """The weights of the members; a partition that is itself one of them does not count its agreement with itself."""
+    weights = np.array(ensemble.weights)
+    if own is not None:
+        weights[own] = 0
+    return weights if weights.any() else ensemble.weights
+
+
+def _fitted(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> Any:
+    if name == "eac":
+        return accumulate(ensemble, n_clusters, unobserved="zero", verbose=verbose)
+    return configured(name, n_clusters=n_clusters, random_state=random_state, verbose=verbose).fit(ensemble)
+
+
+def _in_a_line(error: Exception) -> str:
+    text = " ".join(str(error).split()) or "no reason given"
+    kind = "" if isinstance(error, ValueError | ImportError | MemoryError) else f"{type(error).__name__}: "
+    return f"Failed: {kind}{text}"
+
+
+def _compared(runs: list[MethodRun], n_clusters: int) -> MethodComparison:
+    done = sorted((run for run in runs if run.consensus is not None), key=lambda r: (-round(r.nmi_members, 9), r.name))
+    left = sorted((run for run in runs if run.consensus is None), key=lambda r: r.name)
+    if not done:
+        problems = "; ".join(f"{run.name}: {run.problem}" for run in left)
+        raise ValueError(f"No method gave a result. {problems}")
+    m = len(done)
+    between = np.eye(m)
+    for i in range(m):
+        for j in range(i):
+            between[i, j] = between[j, i] = adjusted_rand_index(done[i].consensus.labels_, done[j].consensus.labels_)
+    with_others = (between.sum(axis=1) - 1) / (m - 1) if m > 1 else np.full(m, np.nan)
+    done = [replace(run, ari_methods=float(mean)) for run, mean in zip(done, with_others, strict=True)]
+    k, nmi = np.array([run.n_clusters for run in done]), np.array([run.nmi_members for run in done])
+    choice: Choice = choose([run.name for run in done], k, nmi, between, n_clusters)
+    return MethodComparison((*done, *left), n_clusters, between, choice.preferred, choice.tied, choice.verdict)

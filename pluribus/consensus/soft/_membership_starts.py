@@ -1,0 +1,80 @@
+"""Where a descent on memberships starts: given, or from average link on the evidence of a sample."""
+
+from typing import Any
+
+import numpy as np
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import squareform
+
+from pluribus.consensus._shared.dendrogram import cut_into
+from pluribus.evidence import CoAssociation, mean_evidence
+from pluribus.partitions._internal import check_membership, encode_labels
+
+_SAMPLE, _LARGEST_SAMPLE = 2_000, 5_000
+_CERTAINTY = 0.8  # of a start from labels; never 1, since a membership of 0 may stay 0
+
+
+def sample(n: int, k: int, seed: int) -> np.ndarray:
+    """Objects that stand for all: at most 2,000, more for many clusters."""
+    m = min(n, max(_SAMPLE, min(20 * k, _LARGEST_SAMPLE), k))
+    return np.arange(n) if m == n else np.sort(np.random.default_rng(seed).choice(n, m, replace=False))
+
+
+def average_link(C: np.ndarray, k: int) -> np.ndarray:
+    """Labels of k clusters by average link on a dense matrix of evidence."""
+    if len(C) == 1:
+        return np.zeros(1, np.int64)
+    dissimilarity = 1 - C
+    np.fill_diagonal(dissimilarity, 0)
+    return cut_into(scipy_linkage(squareform(dissimilarity, checks=False), "average"), k)
+
+
+def extend(evidence: CoAssociation, index: np.ndarray, labels: np.ndarray, k: int, n_jobs: int | None) -> np.ndarray:
+    """Labels of some objects, and for all others the cluster of highest mean evidence."""
+    n = evidence.shape[0]
+    extended = np.full(n, -1)
+    extended[index] = labels
+    if len(index) == n:
+        return extended
+    nearest = mean_evidence(evidence, extended, k, n_jobs=n_jobs).argmax(axis=1)
+    return np.where(extended >= 0, extended, nearest)
+
+
+def soften(labels: np.ndarray, k: int) -> np.ndarray:
+    """Memberships that lean to the labels."""
+    rest = np.full((len(labels), k), 1 / k)
+    if (np.bincount(labels, minlength=k) == 0).sum() > 1:  # two empty clusters that are the same would stay the same
+        rest = np.random.default_rng(0).dirichlet(np.ones(k), len(labels))
+    membership = (1 - _CERTAINTY) * rest
+    membership[np.arange(len(labels)), labels] += _CERTAINTY
+    return membership
+
+
+def mean_of_groups(membership: np.ndarray, inverse: np.ndarray, n_groups: int) -> np.ndarray:
+    """Memberships of objects to those of groups; object i is in group ``inverse[i]``."""
+    sizes = np.bincount(inverse, minlength=n_groups)
+    sums = [np.bincount(inverse, column, minlength=n_groups) for column in membership.T]
+    return np.column_stack(sums) / sizes[:, None]
+
+
+def check_init(init: Any, n: int, k: int) -> np.ndarray:
+    """Memberships to start from, given as such or as labels."""
+    init = np.asarray(init)
+    if init.ndim == 1:
+        codes, classes = encode_labels(init, "init")
+        if len(codes) != n or (codes < 0).any() or len(classes) > k:
+            raise ValueError(
+                f"init as labels must give each of the {n} objects one of at most {k} clusters; got {len(codes)} "
+                f"labels of {len(classes)} clusters, {int((codes < 0).sum())} of them missing."
+            )
+        return soften(codes, k)
+    membership = check_membership(init, "init")
+    if membership.shape != (n, k):
+        raise ValueError(f"init must have shape ({n}, {k}), objects by clusters; got {membership.shape}.")
+    if not membership.any(axis=1).all():
+        raise ValueError("init has rows that are all 0; each object needs memberships that sum to 1.")
+    if len(np.unique(membership, axis=1).T) < k:
+        raise ValueError(
+            "init has two clusters with the same memberships: they would stay the same for ever. Draw them at random."
+        )
+    return membership / membership.sum(axis=1, keepdims=True)

@@ -1,0 +1,160 @@
+"""Consensus by quadratic mutual information (QMI)."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+
+from pluribus._engine import seeds, track
+from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
+from pluribus.consensus._shared.label_rows import LabelRows, held_clusters, reachable
+from pluribus.consensus.soft._category_kmeans import Assignment, CategoryKMeans, canonical_rows
+from pluribus.partitions import as_ensemble
+
+
+class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
+    """Find the partition that shares the most (quadratic) mutual information with all partitions of an ensemble.
+
+    The category utility U(C, π) says how much better the labels of π are guessed by who knows the cluster in C. Twice
+    this is the mutual information of generalized entropy of degree 2. Its sum over the partitions is highest where
+    k-means on the one-hot labels has its smallest squared error, so k-means finds it: with k-means++ starts, on the
+    distinct label rows, the distance of a row to a center being a sum of r table look-ups. A missing label is left out
+    of distances and centers alike.
+
+    Prefer it for large n, any number of clusters per partition, and when about equal say of all partitions is wanted.
+    It looks for compact groups of label rows, so many partitions of many small clusters are better linked by
+    ``EvidenceAccumulation``.
+
+    Parameters
+    ----------
+    n_clusters : int
+    n_init : int
+        Number of starts; the best is kept.
+    max_iter : int
+        Iterations of one start.
+    tol : float
+        Stop when the objective falls by less than this share.
+    random_state : int, RandomState, Generator or None
+    n_jobs : int, optional
+        Threads. The result does not depend on it.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    membership_ : ndarray of shape (n, n_clusters_)
+        Mean evidence of each object for each cluster, normalized.
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    quadratic_mi_ : ndarray of shape (r,)
+        Quadratic mutual information 2 U of the consensus with each partition, over the objects that it covers.
+    objective_ : ndarray
+        Squared error after each iteration of the best start. It is the part of the partitions' spread that the
+        consensus leaves unexplained: Σ w n (1 - Σ p² - U) over partitions with n objects and cluster shares p.
+    n_iter_ : int
+
+    References
+    ----------
+    Topchy, Jain and Punch, "Combining multiple weak clusterings", ICDM 2003.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import MutualInformationConsensus
+    >>> labels = [[0, 0, 0, 1, 1, 2, 2], [1, 1, 1, 2, 2, 0, 0], [0, 0, 1, 1, 2, 2, 2]]
+    >>> qmi = MutualInformationConsensus(3, random_state=0).fit(labels)
+    >>> qmi.labels_.tolist()
+    [0, 0, 0, 1, 1, 2, 2]
+    >>> qmi.quadratic_mi_.round(3).tolist()
+    [1.306, 1.306, 0.639]
+    >>> round(float(qmi.objective_[-1]), 4)
+    2.3333
+    """
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, 1, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        n_init: int = 10,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, ensemble: Any, y: Any = None) -> "MutualInformationConsensus":
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        ensemble : Ensemble, n × r labels, or list of label sequences
+        y : ignored
+        """
+        self._validate_params()
+        ensemble = as_ensemble(ensemble)
+        rows = canonical_rows(ensemble, self.n_jobs)
+        kmeans = CategoryKMeans(rows, reachable(self._check_n_clusters(ensemble.n_objects), rows))
+        starts = track(seeds(self.random_state, self.n_init), "quadratic mutual information", verbose=self.verbose)
+        best = min((self._descend(kmeans, seed) for seed in starts), key=lambda found: found[1][-1])
+        (labels, sums), objective = best
+        held = held_clusters(labels, kmeans.n_clusters)
+        labels, sums = np.searchsorted(held, labels), sums[:, held]
+        self.objective_ = np.array(objective)
+        self.n_iter_ = len(objective)
+        self.quadratic_mi_ = 2 * category_utility(rows, sums)
+        membership = normalize_rows(_mean_evidence(rows, sums))
+        return self._finish(ensemble, labels[rows.inverse], membership[rows.inverse])
+
+    def _descend(self, kmeans: "CategoryKMeans", seed: int) -> tuple["Assignment", list[float]]:
+        """One start: the partition and the squared error after each iteration."""
+        centers = kmeans.seed_centers(np.random.default_rng(seed))
+        found = kmeans.assign(centers)
+        objective = [kmeans.squared_error(found.sums)]
+        while len(objective) < self.max_iter:
+            following = kmeans.assign(kmeans.centers_of(found.sums))
+            error = kmeans.squared_error(following.sums)
+            if error >= objective[-1]:
+                break
+            found = following
+            objective.append(error)
+            if objective[-2] - error <= self.tol * objective[-2]:
+                break
+        return found, objective
+
+
+def category_utility(rows: LabelRows, sums: np.ndarray) -> np.ndarray:
+    """U(C, π) = Σ_c p(c) Σ_j p(j|c)² - Σ_j p(j)² for each partition π, from the members of each C in each cluster."""
+    seen = rows.by_partition(sums)
+    n_covered = seen.sum(axis=1)
+    squares = rows.by_partition(sums**2)
+    within = np.divide(squares, seen, out=np.zeros_like(seen), where=seen > 0).sum(axis=1) / n_covered
+    return within - rows.by_partition(sums.sum(axis=1) ** 2) / n_covered**2
+
+
+def _mean_evidence(rows: LabelRows, sums: np.ndarray) -> np.ndarray:
+    """As ``pluribus.evidence.mean_evidence``, for rows, and for soft partitions too."""
+    together = rows.look_up(rows.weights[:, None] * sums)
+    seen = rows.look_up(rows.weights[:, None] * rows.spread(rows.by_partition(sums)))
+    return np.divide(together, seen, out=np.zeros_like(together), where=seen > 0)

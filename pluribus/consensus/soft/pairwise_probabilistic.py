@@ -1,0 +1,293 @@
+"""Consensus by pairwise probabilistic clustering (PPC)."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from pluribus._engine import run_tasks, seeds
+from pluribus.consensus._shared.base import ConsensusMixin
+from pluribus.consensus.soft._membership_starts import average_link, check_init, extend, mean_of_groups, sample, soften
+from pluribus.consensus.soft._pair_fit import GroupedFit, fit_to_labels, fit_to_matrix
+from pluribus.consensus.soft._simplex_descent import SOLVERS, Descent
+from pluribus.evidence import CoAssociation
+from pluribus.partitions import as_ensemble, harden
+
+_MAX_ITER = {"projected_gradient": 500, "baum_eagon": 2000}
+_FINISH_ALL_UP_TO = 5_000  # distinct objects; beyond, the starts compete on a sample
+_FINALISTS = 3
+_ROUGH = 1e-3  # change of memberships at which a start on the sample is done
+_DIFFERENT = 1e-4  # relative difference of the objectives of two optima that are not the same
+
+
+class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
+    """Give each object a probability for each cluster, such that the chance of two meeting fits their evidence.
+
+    If object i is in cluster k with probability y_ik, and objects are independent, then i and j are together with
+    probability y_i·y_j. The memberships are those that fit the observed share c_ij best, in least squares over all
+    pairs: min ‖C - Y Yᵀ‖². An object that the partitions place now here, now there gets its probability spread, so
+    ``uncertainty_`` says where the consensus is ambiguous.
+
+    The products with C go over the labels, so that an iteration takes O(n r k) time and no n × n matrix is made, also
+    where labels are missing. Equal objects are held as one. The problem has many local minima: several starts are made
+    and the best is kept. With more than 5,000 distinct objects the starts compete on a sample of 2,000 objects (from
+    random memberships of very many objects, descent sits for long near the uniform solution); the best three optima
+    that differ are extended to all objects, descend there, and again the best is kept.
+
+    Prefer it when a soft consensus is wanted, or when the ensemble mixes good and bad clusterings, where linkage on
+    the evidence breaks down. The number of clusters must be given. Do not use it for clusters that the partitions
+    split into many pieces seldom joined (rings, long bars): memberships cannot express chains, evidence accumulation
+    with single link can. Soft partitions enter by their labels of highest membership.
+
+    Parameters
+    ----------
+    n_clusters : int
+    solver : {"projected_gradient", "baum_eagon"}
+        "baum_eagon" is the source's multiplicative update, with a constant that adapts; it takes more iterations.
+    init : {"auto", "dirichlet", "average"}, labels (n,) or memberships (n, n_clusters)
+        "dirichlet": ``n_init`` random starts, rows uniform on the simplex. "average": one start from average link on
+        the evidence (of at most 2,000 objects; others join the cluster of highest mean evidence). "auto": both. Labels
+        or memberships: that one start.
+    n_init : int
+        Number of random starts.
+    max_iter : int, default 500 for "projected_gradient" and 2,000 for "baum_eagon"
+    tol : float
+        Stop when no membership changed by more and the objective decreased by less than 1e-7 of itself.
+    pair_weights : "counts", None, or symmetric array (n, n)
+        How much a pair counts in the fit. "counts": as many partitions as cover both objects, so that pairs never seen
+        together do not count at all; without missing labels all pairs count the same, which is the source's form.
+        None: all pairs the same also where labels are missing; needs the dense matrix, so small n.
+    diagonal : bool
+        Whether the pairs (i, i) belong to the fit, as in the source. They are 1 in any case and pull memberships
+        towards 0 and 1.
+    random_state : int, RandomState, Generator or None
+    n_jobs : int, optional
+        Starts that run at a time. The result does not depend on it.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    membership_ : ndarray of shape (n, n_clusters)
+        Rows sum to 1.
+    labels_ : ndarray of shape (n,)
+        The cluster of highest membership; clusters are numbered from the largest.
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    n_clusters_ : int
+    n_effective_clusters_ : int
+        Clusters that are not empty of membership.
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        The sum of squares at the start and after each iteration; it never rises. Where labels are missing and
+        ``pair_weights="counts"`` it is over single observations, not over pairs, which adds a constant.
+    n_iter_ : int
+    converged_ : bool
+
+    References
+    ----------
+    Rota Bulò, Lourenço, Fred and Pelillo, "Pairwise probabilistic clustering using evidence accumulation",
+    S+SSPR 2010.
+
+    Examples
+    --------
+    >>> from pluribus.consensus import PairwiseProbabilistic
+    >>> ppc = PairwiseProbabilistic(2, random_state=0).fit([[0, 0, 1], [0, 1, 1]])
+    >>> ppc.membership_[1].round(3).tolist(), ppc.uncertainty_.round(3).tolist()
+    ([0.5, 0.5], [0.0, 1.0, 0.0])
+    >>> round(float(ppc.objective_[-1]), 6)
+    0.25
+    """
+
+    _parameter_constraints: dict = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "solver": [StrOptions(set(SOLVERS))],
+        "init": [StrOptions({"auto", "dirichlet", "average"}), "array-like"],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "pair_weights": [StrOptions({"counts"}), "array-like", None],
+        "diagonal": ["boolean"],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        solver: str = "projected_gradient",
+        init: Any = "auto",
+        n_init: int = 10,
+        max_iter: int | None = None,
+        tol: float = 1e-5,
+        pair_weights: Any = "counts",
+        diagonal: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.solver = solver
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.pair_weights = pair_weights
+        self.diagonal = diagonal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, ensemble: Any, y: Any = None) -> "PairwiseProbabilistic":
+        """Find the consensus of an ensemble.
+
+        Parameters
+        ----------
+        ensemble : Ensemble, n × r labels, list of label sequences, CoAssociation, or sparse matrix of evidence
+            A dense matrix of evidence is passed as ``CoAssociation.from_matrix(C)``, since it could be taken for
+            labels. What a sparse matrix does not hold is evidence 0, being apart. All pairs of a matrix count the
+            same, unless ``pair_weights`` is an array.
+        y : ignored
+        """
+        self._validate_params()
+        evidence = _evidence_of(ensemble)
+        k = self._check_n_clusters(evidence.shape[0])
+        weight = None
+        if self.pair_weights is not None and not isinstance(self.pair_weights, str):
+            weight = _check_pair_weights(self.pair_weights, evidence.shape[0])
+        problem = self._pose(evidence, weight)
+        self._check_known(evidence, problem)
+        seed = seeds(self.random_state, 1)[0]
+        if len(problem.fit.sizes) > _FINISH_ALL_UP_TO and isinstance(self.init, str) and k > 1:
+            starts = self._heats(evidence, problem, weight, k, seed)
+        else:
+            starts = self._starts(evidence, problem, k, seed)
+        best = self._descend(problem, starts, k)[0]
+        membership = best.membership[problem.inverse]
+        self.objective_ = np.array(best.path)
+        self.n_iter_ = len(best.path) - 1
+        self.converged_ = best.converged
+        self.n_effective_clusters_ = int((membership.max(axis=0) > 1e-6).sum())
+        self._warn(k)
+        return self._finish(evidence, harden(membership), membership)
+
+    def _check_known(self, evidence: CoAssociation, problem: GroupedFit) -> None:
+        """Every object has some pair that counts; and if pairs count that were never seen, say so."""
+        unknown = np.flatnonzero(problem.fit.row_weight[problem.inverse] <= 1e-12)
+        if unknown.size and evidence.shape[0] > 1:
+            raise ValueError(
+                f"{unknown.size} objects have no pair of positive weight (the first are {unknown[:5].tolist()}): "
+                "nothing is known about them. Drop them, or give weight to pairs or partitions that hold them."
+            )
+        if self.pair_weights is None and evidence.n_unobserved_pairs:
+            warnings.warn(
+                f"{evidence.n_unobserved_pairs} pairs of objects are covered by no partition together; with "
+                "pair_weights=None they count as evidence of being apart. Use pair_weights='counts'.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _pose(self, evidence: CoAssociation, weight: np.ndarray | None) -> GroupedFit:
+        """The least-squares problem, equal objects collapsed."""
+        if evidence.ensemble is None or evidence.form == "neighbors" or weight is not None:
+            return fit_to_matrix(evidence, weight=weight, diagonal=self.diagonal)
+        by_counts = self.pair_weights is not None
+        return fit_to_labels(evidence.ensemble, by_counts=by_counts, diagonal=self.diagonal, n_jobs=self.n_jobs)
+
+    def _starts(self, evidence: CoAssociation, problem: GroupedFit, k: int, seed: int) -> list[Any]:
+        """Each start is a seed of random memberships, or the memberships themselves, (groups, k)."""
+        n, n_groups = evidence.shape[0], len(problem.fit.sizes)
+        if k == 1:
+            return [np.ones((n_groups, 1))]
+        if not isinstance(self.init, str):
+            return [mean_of_groups(check_init(self.init, n, k), problem.inverse, n_groups)]
+        *random, sampling = seeds(seed, self.n_init + 1)
+        if self.init == "dirichlet":
+            return random
+        index = sample(n, k, sampling)
+        linked = extend(evidence, index, average_link(evidence.submatrix(index), k), k, self.n_jobs)
+        start = mean_of_groups(soften(linked, k), problem.inverse, n_groups)
+        return [start] if self.init == "average" else [start, *random]
+
+    def _heats(
+        self, evidence: CoAssociation, problem: GroupedFit, weight: np.ndarray | None, k: int, seed: int
+    ) -> list[Any]:
+        """For many objects: run the starts on a sample of them, and extend the best ends that differ to all."""
+        n, n_groups = evidence.shape[0], len(problem.fit.sizes)
+        index = sample(n, k, seeds(seed, self.n_init + 2)[-1])
+        part = _restrict(evidence, index)
+        heat = self._pose(part, None if weight is None else weight[np.ix_(index, index)])
+        ends = self._descend(heat, self._starts(part, heat, k, seed), k, rough=True)
+        chosen = [ends[0]]
+        for end in ends[1:]:
+            if len(chosen) < _FINALISTS and end.objective > chosen[-1].objective * (1 + _DIFFERENT):
+                chosen.append(end)
+        starts = []
+        for end in chosen:
+            labels = extend(evidence, index, harden(end.membership)[heat.inverse], k, self.n_jobs)
+            starts.append(mean_of_groups(soften(labels, k), problem.inverse, n_groups))
+        return starts
+
+    def _descend(self, problem: GroupedFit, starts: list[Any], k: int, *, rough: bool = False) -> list[Descent]:
+        """The ends of all starts, the lowest first."""
+        solve = SOLVERS[self.solver]
+        max_iter = self.max_iter if self.max_iter is not None else _MAX_ITER[self.solver]
+        tol = max(self.tol, _ROUGH) if rough else self.tol
+
+        def run(start: Any) -> Descent:
+            if not isinstance(start, np.ndarray):
+                start = np.random.default_rng(start).dirichlet(np.ones(k), len(problem.fit.sizes))
+            return solve(problem.fit, start, max_iter, tol)
+
+        ends = run_tasks(run, starts, n_jobs=self.n_jobs, description="PPC starts", verbose=self.verbose)
+        return sorted(ends, key=lambda end: end.objective)
+
+    def _warn(self, k: int) -> None:
+        if not self.converged_:
+            warnings.warn(
+                f"PPC stopped after {self.n_iter_} iterations before it converged; raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        if self.n_effective_clusters_ < k:
+            warnings.warn(
+                f"Only {self.n_effective_clusters_} of the {k} clusters have members; the evidence does not support "
+                "more.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def _evidence_of(ensemble: Any) -> CoAssociation:
+    """Whatever was given, as evidence; for an ensemble no matrix is made."""
+    if isinstance(ensemble, CoAssociation):
+        return ensemble
+    if sparse.issparse(ensemble):
+        return CoAssociation.from_matrix(ensemble)
+    if isinstance(ensemble, np.ndarray) and ensemble.dtype.kind == "f" and (ensemble % 1 > 0).any():
+        raise ValueError(
+            "The array given holds fractions, so it is no array of labels. If it is a matrix of evidence, pass "
+            "CoAssociation.from_matrix(C)."
+        )
+    return CoAssociation(as_ensemble(ensemble), form="operator")
+
+
+def _restrict(evidence: CoAssociation, index: np.ndarray) -> CoAssociation:
+    if evidence.ensemble is None or evidence.form == "neighbors":
+        return CoAssociation.from_matrix(evidence.submatrix(index))
+    return CoAssociation(evidence.ensemble.take_objects(index), form="operator")
+
+
+def _check_pair_weights(pair_weights: Any, n: int) -> np.ndarray:
+    weight = np.asarray(pair_weights, dtype=float)
+    if weight.shape != (n, n):
+        raise ValueError(f"pair_weights must be 'counts', None or an array of shape ({n}, {n}); got {weight.shape}.")
+    if not np.isfinite(weight).all() or (weight < 0).any() or np.abs(weight - weight.T).max() > 1e-8:
+        raise ValueError("pair_weights must be finite, non-negative and symmetric.")
+    return weight

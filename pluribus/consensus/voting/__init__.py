@@ -1,0 +1,1 @@
+"""Consensus by votes: the members choose the labels, or one of them."""

@@ -1,0 +1,135 @@
+"""What all methods over data and constraints share: checking their input, and the shape of their result."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import ClusterMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from pluribus.constraints import Constraints, Feasibility, Violations
+from pluribus.constraints._internal import as_constraints
+from pluribus.partitions._internal import normalized_entropy, order_by_size
+
+_FLOATS = [np.float64, np.float32]
+
+# What methods that iterate from several starts may be given.
+STARTS_PARAMETERS: dict = {
+    "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    "n_init": [Interval(Integral, 1, None, closed="left")],
+    "max_iter": [Interval(Integral, 1, None, closed="left")],
+    "tol": [Interval(Real, 0, None, closed="left")],
+    "random_state": ["random_state", np.random.Generator],
+    "n_jobs": [Integral, None],
+    "verbose": ["verbose"],
+}
+
+
+class Given(NamedTuple):
+    """What was given to ``fit``, checked."""
+
+    X: Any  # (n, d), dense or csr, float64 or float32
+    constraints: Constraints
+    weights: np.ndarray  # (n,), of the type of X
+
+
+def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) -> Any:
+    """Rows to be clustered by an estimator, or an error that says what is wrong with them or its parameters.
+
+    Without ``reset`` they add to rows that are there already, and may be fewer than the clusters.
+    """
+    estimator._validate_params()
+    k = estimator.n_clusters
+    if isinstance(k, bool | np.bool_):
+        raise ValueError(f"n_clusters={k} is not a number: give how many clusters you want.")
+    X = validate_data(estimator, X, accept_sparse="csr" if sparse else False, dtype=_FLOATS, order="C", reset=reset)
+    if reset and k > X.shape[0]:
+        raise ValueError(f"n_clusters={k} is more than the n_samples={X.shape[0]} rows of X.")
+    return X
+
+
+class ConstrainedMixin(ClusterMixin):
+    """Mixin for estimators that cluster data under constraints: ``fit(X, constraints=known)``, then ``labels_``.
+
+    Examples
+    --------
+    >>> from pluribus.constrained import ConstrainedMixin, CopKMeans
+    >>> issubclass(CopKMeans, ConstrainedMixin)
+    True
+    """
+
+    takes_sparse = True  # whether X may be a scipy sparse matrix
+    n_clusters: int
+    labels_: np.ndarray
+    n_clusters_: int
+    violations_: Violations
+
+    def fit_predict(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> np.ndarray:
+        """Cluster X, and return the cluster of each row; the parameters are those of ``fit``."""
+        return self.fit(X, constraints=constraints, sample_weight=sample_weight).labels_
+
+    def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
+        """Parameters and input, or an error that says what is wrong, before any work."""
+        X = checked_rows(self, X, sparse=self.takes_sparse)
+        constraints = as_constraints(constraints, X.shape[0])
+        weights = _check_sample_weight(sample_weight, X, dtype=_FLOATS, ensure_non_negative=True)
+        return Given(X, constraints, weights)
+
+    def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:
+        """Whether the hard constraints can hold with k clusters, none of them empty; raises if surely not."""
+        k = self.n_clusters if n_clusters is None else n_clusters
+        found = constraints.check(k, allow_empty=False)
+        if found.status != "feasible":
+            constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
+        return found
+
+    def _check_new(self, X: Any) -> Any:
+        """New rows for ``predict``."""
+        check_is_fitted(self)
+        accepted = "csr" if self.takes_sparse else False
+        return validate_data(self, X, accept_sparse=accepted, dtype=_FLOATS, order="C", reset=False)
+
+    def _finish(
+        self, constraints: Constraints, labels: np.ndarray, n_clusters: int, membership: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Set the result, clusters numbered from the largest, and return the order: ``order[new] = old``.
+
+        Whatever else there is for each cluster (centers, covariances, …) is to be put into that order:
+        ``self.cluster_centers_ = centers[order]``.
+        """
+        order = order_by_size(labels, n_clusters)
+        number = np.empty(n_clusters, dtype=np.int32)
+        number[order] = np.arange(n_clusters)
+        self._set_result(constraints, number[labels], n_clusters, None if membership is None else membership[:, order])
+        return order
+
+    def _set_result(
+        self, constraints: Constraints, labels: np.ndarray, n_clusters: int, membership: np.ndarray | None
+    ) -> None:
+        """Set the result, clusters numbered as they are."""
+        self.labels_ = labels
+        self.n_clusters_ = n_clusters
+        self.violations_ = constraints.violations(labels)
+        if membership is not None:
+            self.membership_ = np.ascontiguousarray(membership)
+            self.uncertainty_ = normalized_entropy(self.membership_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        return tags
+
+
+def warn_of_empty_clusters(labels: np.ndarray, n_clusters: int) -> None:
+    """As scikit-learn's KMeans does."""
+    n_found = len(np.unique(labels))
+    if n_found < n_clusters:
+        warnings.warn(
+            f"only {n_found} of {n_clusters} clusters have objects: there may be too few distinct rows, or too few "
+            "that constraints leave free to fill the others",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,140 @@
+"""Rows as k-means with bounds on sizes sees them: read block by block, never copied."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import kmeans_plusplus
+from sklearn.utils.extmath import row_norms
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from pluribus._engine import over_blocks
+from pluribus._kernels.assignment.sized_clusters import add_to_clusters
+from pluribus.constrained._shared.base import Given
+from pluribus.constrained._shared.points import chunk_means, dense
+from pluribus.constraints import Closure
+from pluribus.tables._internal import check_scale
+
+_BLOCK = 16_384
+_MOST_DRAWN = 200_000  # rows among which k-means++ draws its centers
+
+R = TypeVar("R")
+
+
+class SizedPoints(NamedTuple):
+    """Each chunklet as its mean with its weight; X itself where every row is alone."""
+
+    rows: Any  # (L, d), dense or csr, as given
+    shift: np.ndarray  # (d,) of the type of the rows: what is subtracted from each block, the mean of dense rows
+    weights: np.ndarray  # (L,) float64
+    spread: float  # weighted squared distances of objects to the means of their chunklets
+    variance: float  # mean variance of a feature
+    n_jobs: int | None  # threads over blocks
+
+    @classmethod
+    def of(cls, given: Given, closure: Closure, n_jobs: int | None) -> "SizedPoints":
+        """The chunklets of the closure as points."""
+        X, weights = given.X, given.weights.astype(np.float64)
+        if not weights.any():
+            raise ValueError("sample_weight is zero for every row: some rows must count.")
+        check_scale(X)
+        mean, variances = mean_variance_axis(X, axis=0) if sparse.issparse(X) else _mean_and_variance(X)
+        shift = np.zeros(X.shape[1], X.dtype) if sparse.issparse(X) else mean.astype(X.dtype)
+        variance = float(variances.mean())
+        if closure.n_chunks == len(weights):
+            return cls(X, shift, weights, 0.0, variance, n_jobs)
+        rows, sums = chunk_means(X, weights, closure)
+        several = np.flatnonzero(closure.chunk_sizes[closure.chunk_of] > 1)
+        away = X[several] - rows[closure.chunk_of[several]]
+        spread = float(weights[several] @ row_norms(away, squared=True))
+        return cls(rows, shift, sums, spread, variance, n_jobs)
+
+    @property
+    def _far_off(self) -> bool:
+        """Whether products with rows lose digits unless the shift is subtracted first."""
+        return bool((self.shift.astype(float) ** 2).sum() > self.variance * self.rows.shape[1])
+
+    def drawn(self, n_clusters: int, seed: int) -> np.ndarray:
+        """Centers by k-means++, among all rows or, where there are very many, among some of them."""
+        random = np.random.RandomState(seed)
+        n = len(self.weights)
+        some: Any = np.flatnonzero(self.weights > 0)
+        if len(some) < n_clusters:
+            some = np.arange(n)
+        if len(some) > _MOST_DRAWN:
+            some = np.sort(random.choice(some, _MOST_DRAWN, replace=False))
+        rows = self._block(some)
+        weights = self.weights[some].astype(rows.dtype)
+        return dense(kmeans_plusplus(rows, n_clusters, sample_weight=weights, random_state=random)[0]).astype(float)
+
+    def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
+        """Weighted squared distances to the centers, less the squared norm of the row: that is the same for all."""
+        offsets = (centers**2).sum(axis=1)
+        doubled = np.asarray(-2 * centers.T, dtype=self.rows.dtype)
+        weighted = (self.weights != 1).any()
+        far_off = sparse.issparse(self.rows) or self._far_off
+        if not far_off:
+            offsets = offsets + 2 * centers @ self.shift
+        offsets = offsets.astype(out.dtype)
+
+        def fill(start: int, stop: int) -> None:
+            block = out[start:stop]
+            if far_off:
+                block[:] = self._block(slice(start, stop)) @ doubled
+            else:
+                np.matmul(self.rows[start:stop], doubled, out=block)
+            block += offsets
+            if weighted:
+                block *= self.weights[start:stop, None].astype(block.dtype)
+
+        self._over_blocks(fill)
+
+    def step(self, labels: np.ndarray, centers: np.ndarray) -> tuple[float, np.ndarray]:
+        """The weighted sum of squared distances of all objects to their centers, and the means of the clusters.
+
+        A cluster without weight keeps its center.
+        """
+
+        def add(start: int, stop: int) -> tuple[float, np.ndarray, np.ndarray]:
+            return self._sums(slice(start, stop), labels[start:stop], centers)
+
+        parts = self._over_blocks(add)
+        value = sum(part[0] for part in parts) + self.spread
+        sums = np.sum([part[1] for part in parts], axis=0)
+        totals = np.sum([part[2] for part in parts], axis=0)
+        means = np.where(totals[:, None] > 0, sums / np.where(totals > 0, totals, 1)[:, None], centers)
+        return max(value, 0.0), means
+
+    def _sums(self, block: slice, labels: np.ndarray, centers: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        k, weights = len(centers), self.weights[block]
+        sums: np.ndarray = np.zeros(centers.shape)
+        totals: np.ndarray = np.zeros(k)
+        if not sparse.issparse(self.rows):
+            value = add_to_clusters(self.rows[block], self.shift, weights, labels, centers, sums, totals)
+            return value, sums, totals
+        rows = self.rows[block]
+        indicator = sparse.csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), k))
+        sums, totals = (indicator.T @ rows).toarray(), np.bincount(labels, weights, minlength=k)
+        value = float(weights @ row_norms(rows, squared=True))
+        value += float((totals * (centers**2).sum(axis=1)).sum() - 2 * (sums * centers).sum())
+        return value, sums, totals
+
+    def _block(self, rows: Any) -> Any:
+        return self.rows[rows] if sparse.issparse(self.rows) else self.rows[rows] - self.shift
+
+    def _over_blocks(self, function: Callable[[int, int], R]) -> list[R]:
+        n = len(self.weights)
+        if self.n_jobs is not None and n > _BLOCK:
+            return over_blocks(function, n, n_jobs=self.n_jobs, block=_BLOCK)
+        return [function(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
+
+
+def _mean_and_variance(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of each feature, in double precision and without a copy of X."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    squares = np.zeros(X.shape[1])
+    for start in range(0, len(X), _BLOCK):
+        away = X[start : start + _BLOCK] - mean
+        squares += np.einsum("ij,ij->j", away, away)
+    return mean, squares / len(X)

@@ -1,0 +1,70 @@
+"""Where k-means begins."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.cluster import kmeans_plusplus
+from sklearn.metrics.pairwise import euclidean_distances
+
+from pluribus.constrained._shared.points import Points
+
+
+def given_centers(init: Any, points: Points, n_clusters: int) -> np.ndarray:
+    """Centers that the user gave, checked, and moved like the points."""
+    centers = init.toarray() if sparse.issparse(init) else np.asarray(init, dtype=np.float64)
+    expected = n_clusters, points.rows.shape[1]
+    if centers.shape != expected:
+        raise ValueError(f"init has shape {centers.shape}: give one center for each cluster, shape {expected}.")
+    if not np.isfinite(centers).all():
+        raise ValueError("init holds NaN or infinite values: give centers of finite numbers.")
+    return centers.astype(np.float64) - points.shift
+
+
+def spread_out(points: Points, n_clusters: int, seed: int) -> np.ndarray:
+    """Rows by k-means++: drawn with probability proportional to weight and squared distance to those drawn before."""
+    _, rows = kmeans_plusplus(
+        points.rows,
+        n_clusters,
+        sample_weight=points.weights.astype(points.rows.dtype),
+        x_squared_norms=points.norms.astype(points.rows.dtype),
+        random_state=seed,
+    )
+    return rows
+
+
+def from_neighborhoods(points: Points, neighborhoods: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:
+    """Rows of chunklets with several objects; drawn as in k-means++ where there are too few of them.
+
+    With too many, the heaviest is taken first, then always the one with the largest product of weight and distance to
+    those taken before (weighted farthest first, Basu, Bilenko and Mooney).
+    """
+    if not len(neighborhoods):
+        return spread_out(points, n_clusters, seed)
+    random = np.random.RandomState(seed)
+    taken = _farthest_first(points, neighborhoods, n_clusters).tolist()
+    while len(taken) < n_clusters:
+        chances = points.weights * _squared_distances(points, slice(None), taken).min(axis=1)
+        chances[taken] = 0
+        if chances.sum() <= 0:  # fewer distinct points than clusters: any others
+            chances = np.ones(len(chances))
+            chances[taken] = 0
+        taken.append(int(random.choice(len(chances), p=chances / chances.sum())))
+    return np.array(taken)
+
+
+def _farthest_first(points: Points, candidates: np.ndarray, most: int) -> np.ndarray:
+    if len(candidates) <= most:
+        return candidates
+    weights = points.weights[candidates]
+    taken = [int(np.argmax(weights))]
+    nearest = np.full(len(candidates), np.inf)
+    for _ in range(most - 1):
+        nearest = np.minimum(nearest, _squared_distances(points, candidates, candidates[taken[-1:]])[:, 0])
+        nearest[taken] = -1
+        taken.append(int(np.argmax(weights * np.sqrt(np.maximum(nearest, 0)) - (nearest < 0))))
+    return candidates[taken]
+
+
+def _squared_distances(points: Points, rows: Any, others: Any) -> np.ndarray:
+    return euclidean_distances(points.rows[rows], points.rows[others], squared=True)

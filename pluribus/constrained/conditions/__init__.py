@@ -1,0 +1,1 @@
+"""k-means under conditions that every cluster must satisfy."""

@@ -1,0 +1,1 @@
+"""Clustering under feedback: what people say of a result changes it."""

@@ -1,0 +1,356 @@
+"""Documents clustered under feedback that teaches which terms matter."""
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from pluribus._engine import run_tasks, seeds
+from pluribus.constrained._shared.base import STARTS_PARAMETERS, ConstrainedMixin, Given
+from pluribus.constrained.feedback._feedback import (
+    Feedback,
+    Told,
+    barred_places,
+    check_feedback,
+    gradient_of_broken,
+    gradient_of_clusters,
+    satisfied,
+    told_by,
+    with_pairs,
+)
+from pluribus.constrained.feedback._steps import Round, Step, in_order_of, likeliest, merged, split_in_two, started_anew
+from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture, warp
+from pluribus.constrained.feedback._verbs import FeedbackVerbs
+from pluribus.partitions._internal import order_by_size
+
+
+class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
+    """Cluster counts, such as the words of documents, and learn from pairs which terms matter.
+
+    The documents are drawn from a mixture of multinomials, where each term counts as often as it weighs, 1 at first.
+    Pairs that the clustering breaks then change the weights: terms that tell two documents apart which belong apart
+    become heavier, terms that tell two documents apart which belong together become lighter. The mixture is fitted
+    anew, and so on for some rounds. One statement about two documents so changes where a thousand others go, and
+    ``term_weights_`` says in words what was learned.
+
+    Prefer it for sparse counts that could be grouped in several sensible ways, and a handful of counterexamples. The
+    weights are the same everywhere, so they cannot satisfy all pairs: soft pairs may stay broken, and where hard ones
+    would, ``labels_`` is the likeliest partition that satisfies them. Too many rounds drive weights to extremes.
+
+    Pairs can be given to ``fit`` as constraints. Or look at the clusters (``top_terms``) and say what is wrong, one
+    verb at a time: ``apart``, ``together``, ``not_in``, ``move``, ``good``, ``bad``, ``split``, ``merge``. Each
+    clusters again, keeps the numbers of the clusters, and returns the model; ``undo`` takes the last back. What is
+    said of objects holds in ``labels_`` unless it has a weight.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    smoothing : float, default=1.0
+        Added to each count (Laplace).
+    n_rounds : int, default=5
+        How often to change the weights, at most; fewer if no pair is broken. The round that breaks least is kept.
+    n_steps : int, default=10
+        Steps by which weights change in a round.
+    step_size : float, default=0.1
+        The largest change of a log-weight in a step.
+    n_init : int, default=5
+        Starts of each fit; the likeliest is kept.
+    max_iter : int, default=200
+        Iterations of one start.
+    tol : float, default=1e-7
+        A start ends when its objective rises by less than this share.
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Cores for the starts; the result does not depend on it.
+    verbose : bool, default=True
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    membership_ : ndarray of shape (n, n_clusters)
+        Posteriors from the terms alone.
+    uncertainty_ : ndarray of shape (n,)
+    term_weights_ : ndarray of shape (V,)
+        How much each term counts; 1 on average.
+    term_probabilities_ : ndarray of shape (n_clusters, V)
+    cluster_weights_ : ndarray of shape (n_clusters,)
+    violations_ : Violations
+        The soft pairs that ``labels_`` breaks.
+    objective_ : ndarray
+        Log-posterior after each iteration of the fit that was kept.
+    n_iter_ : int
+    n_rounds_ : int
+        How often the weights were changed for the fit that was kept.
+    feedback_ : tuple of Feedback
+        What was told since ``fit``, in order.
+    satisfied_ : ndarray of bool
+        Which of that holds in ``labels_``; statements about clusters are followed once and count as done.
+    history_ : list of named tuples
+        The ``feedback``, ``labels``, ``mixture`` and ``term_weights`` of each step, from ``fit`` to now.
+
+    References
+    ----------
+    Cohn, Caruana and McCallum, "Semi-supervised clustering with user feedback", in *Constrained Clustering*, 2009.
+
+    Examples
+    --------
+    Four documents on {cats, dogs} in {prose, verse}; terms: cat, dog, once, rhyme.
+
+    >>> import numpy as np
+    >>> from pluribus import Constraints
+    >>> from pluribus.constrained import FeedbackClusterer
+    >>> X = np.array([[5, 0, 9, 0], [5, 0, 0, 9], [0, 5, 9, 0], [0, 5, 0, 9]])
+    >>> FeedbackClusterer(2, random_state=0).fit_predict(X)
+    array([0, 1, 0, 1], dtype=int32)
+    >>> told = Constraints(4, cannot_link=[(0, 2)], cannot_weight=1)
+    >>> model = FeedbackClusterer(2, random_state=0).fit(X, constraints=told)
+    >>> model.labels_, model.term_weights_.argmax() < 2
+    (array([0, 0, 1, 1], dtype=int32), np.True_)
+
+    The same, by word of mouth:
+
+    >>> model = FeedbackClusterer(2, random_state=0).fit(X)
+    >>> model.top_terms(1, ["cat", "dog", "once", "rhyme"])
+    [['once'], ['rhyme']]
+    >>> model.apart(0, 2).labels_
+    array([1, 1, 0, 0], dtype=int32)
+    >>> model.top_terms(1, ["cat", "dog", "once", "rhyme"])
+    [['dog'], ['cat']]
+    >>> model.undo().labels_
+    array([0, 1, 0, 1], dtype=int32)
+    """
+
+    _parameter_constraints: dict = {
+        **STARTS_PARAMETERS,
+        "smoothing": [Interval(Real, 0, None, closed="neither")],
+        "n_rounds": [Interval(Integral, 0, None, closed="left")],
+        "n_steps": [Interval(Integral, 1, None, closed="left")],
+        "step_size": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        smoothing: float = 1.0,
+        n_rounds: int = 5,
+        n_steps: int = 10,
+        step_size: float = 0.1,
+        n_init: int = 5,
+        max_iter: int = 200,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.smoothing = smoothing
+        self.n_rounds = n_rounds
+        self.n_steps = n_steps
+        self.step_size = step_size
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> "FeedbackClusterer":
+        """Cluster the documents. What was told before is forgotten.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, V)
+            Counts, not negative; not only whole numbers. A reference to it is kept, for what will be told.
+        y : ignored
+        constraints : Constraints, optional
+        sample_weight : array of shape (n,), optional
+            How much each document counts.
+        """
+        given = self._check_given(X, constraints, sample_weight)
+        _check_counts(given.X)
+        found = self._check_feasible(given.constraints)
+        corpus = self._corpus(given, (), self.n_clusters)
+        rounds = self._learn(
+            lambda weights, seed: self._fit_anew(corpus, self.n_clusters, weights, seed),
+            corpus,
+            told_by(given.constraints),
+            np.ones(given.X.shape[1]),
+            self.random_state,
+        )
+        best = int(np.argmin([each.cost for each in rounds]))
+        labels = likeliest(given.constraints, rounds[best].scores, found, corpus)
+        order = order_by_size(labels, self.n_clusters)
+        self._given = given
+        self.history_: list[Step] = []
+        mixture = rounds[best].mixture.take(order)
+        return self._adopt(
+            Step((), np.argsort(order)[labels], mixture, rounds[best].term_weights, rounds[0].term_weights, best)
+        )
+
+    def tell(self, *feedback: Feedback) -> "FeedbackClusterer":
+        """Take in statements about the clusters as they are now, and cluster again.
+
+        Clusters keep their numbers. If what was said cannot hold at once, an error says so, and nothing changes.
+        """
+        check_is_fitted(self)
+        new = check_feedback(feedback, self._given.X.shape[0], self.n_clusters_)
+        return self._go_on(self._after(new), anew=any(said.is_about_pairs for said in new))
+
+    def refit(self) -> "FeedbackClusterer":
+        """Cluster again from new starts, with all that was told and the weights that the terms have now."""
+        check_is_fitted(self)
+        last = self.history_[-1]
+        corpus = self._corpus(self._given, (), self.n_clusters_)
+        mixture = self._fit_anew(corpus, self.n_clusters_, last.term_weights, self._next_seed())
+        mixture = in_order_of(self.labels_, mixture, corpus.X, last.term_weights)
+        return self._go_on(last._replace(mixture=mixture), anew=True)
+
+    def undo(self) -> "FeedbackClusterer":
+        """Go back to before the last ``tell``, verb or ``refit``."""
+        check_is_fitted(self)
+        if len(self.history_) < 2:
+            raise ValueError("nothing was told since fit: there is nothing to undo.")
+        self.history_.pop()
+        return self._adopt(self.history_.pop())
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The likeliest cluster of new documents."""
+        X = self._check_new(X)
+        _check_counts(X)
+        return self.history_[-1].mixture.scores(X, self.term_weights_).argmax(axis=1).astype(np.int32)
+
+    def _after(self, new: tuple[Feedback, ...]) -> Step:
+        """Where to start from, after what was said of clusters; of objects nothing is done yet."""
+        X, last = self._given.X, self.history_[-1]
+        step = last._replace(feedback=(*last.feedback, *new))
+        of_clusters = [said for said in new if said.is_about_clusters]
+        if not of_clusters:
+            return step
+        gradient = np.sum([gradient_of_clusters(X, said, self.labels_, self.smoothing) for said in of_clusters], axis=0)
+        if np.any(gradient):
+            step = step._replace(
+                term_weights=warp(last.term_weights, gradient, self.n_steps, self.step_size),
+                first_weights=warp(last.first_weights, gradient, self.n_steps, self.step_size),
+            )
+        corpus = self._corpus(self._given, (), self.n_clusters_)
+        for said in of_clusters:
+            if said.verb == "bad":
+                step = started_anew(step, corpus, said.about[0], self._next_seed())
+            elif said.verb == "split":
+                step = split_in_two(step, corpus, said.about[0], seeds(self._next_seed(), self.n_init))
+            elif said.verb == "merge":
+                step = merged(step, corpus, *said.about)
+        return step
+
+    def _go_on(self, step: Step, *, anew: bool) -> "FeedbackClusterer":
+        """Cluster from this step; where that breaks something, learn the weights of the terms again from all of it."""
+        said, k = step.feedback, len(step.mixture.prior)
+        constraints = with_pairs(self._given.constraints, said)
+        found = self._check_feasible(constraints, k)
+        corpus, told = self._corpus(self._given, said, k), told_by(constraints, said)
+        mixture = corpus.climb(step.mixture, step.term_weights)
+        rounds = [Round.of(mixture, step.term_weights, corpus, told)]
+        if rounds[0].cost > 0:
+            rounds += self._learn(
+                lambda weights, seed: self._fit_from(step, corpus, told, weights, seed if anew else None),
+                corpus,
+                told,
+                step.first_weights,
+                self._next_seed(),
+            )
+        best = int(np.argmin([each.cost for each in rounds]))  # on ties, the clusters as they are
+        mixture, term_weights, scores, _ = rounds[best]
+        labels = likeliest(constraints, scores, found, corpus)
+        n_rounds = best - 1 if best else step.n_rounds
+        return self._adopt(Step(said, labels, mixture, term_weights, step.first_weights, n_rounds))
+
+    def _next_seed(self) -> int:
+        return seeds(self.random_state, len(self.history_) + 1)[-1]
+
+    def _corpus(self, given: Given, feedback: tuple[Feedback, ...], n_clusters: int) -> Corpus:
+        barred = barred_places(feedback, n_clusters)
+        return Corpus(given.X, given.weights, self.smoothing, self.max_iter, self.tol, *barred)
+
+    def _learn(
+        self,
+        fit: Callable[[np.ndarray, int], TermMixture],
+        corpus: Corpus,
+        told: Told,
+        term_weights: np.ndarray,
+        random_state: Any,
+    ) -> list[Round]:
+        """Fit, and change the weights by what is broken, for some rounds."""
+        rounds: list[Round] = []
+        for seed in seeds(random_state, self.n_rounds + 1):
+            mixture = fit(term_weights, seed)
+            rounds.append(Round.of(mixture, term_weights, corpus, told))
+            gradient = gradient_of_broken(corpus.X, told, rounds[-1].scores.argmax(axis=1), self.smoothing)
+            if not np.any(gradient):
+                break
+            term_weights = warp(term_weights, gradient, self.n_steps, self.step_size)
+        if rounds[-1].cost > 0 and not np.any(gradient):
+            warnings.warn("the documents of some broken pairs are alike in all terms: no weight can help", stacklevel=3)
+        return rounds
+
+    def _fit_anew(self, corpus: Corpus, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
+        """The likeliest of several starts."""
+        fits = run_tasks(
+            lambda start: corpus.fit(n_clusters, term_weights, start),
+            seeds(seed, self.n_init),
+            n_jobs=self.n_jobs,
+            description=type(self).__name__,
+            verbose=self.verbose,
+        )
+        return max(fits, key=lambda fit: fit.path[-1])
+
+    def _fit_from(
+        self, now: Step, corpus: Corpus, told: Told, term_weights: np.ndarray, seed: int | None
+    ) -> TermMixture:
+        """From the clusters as they are; if that breaks something, from a new start, if there is a seed for one.
+
+        The clusters alone would rarely leave their place.
+        """
+        going_on = corpus.climb(now.mixture, term_weights)
+        if seed is None or Round.of(going_on, term_weights, corpus, told).cost == 0:
+            return going_on
+        new = corpus.unbarred().fit(len(now.mixture.prior), term_weights, seed)
+        new = corpus.climb(in_order_of(now.labels, new, corpus.X, term_weights), term_weights)
+        return max(going_on, new, key=lambda fit: fit.path[-1])
+
+    def _adopt(self, step: Step) -> "FeedbackClusterer":
+        """Make a step the result."""
+        constraints = with_pairs(self._given.constraints, step.feedback)
+        membership = softmax(step.mixture.scores(self._given.X, step.term_weights), axis=1)
+        self._set_result(constraints, step.labels.astype(np.int32), membership.shape[1], membership)
+        self.history_.append(step)
+        self.feedback_ = step.feedback
+        self.satisfied_ = satisfied(step.feedback, self.labels_)
+        self.term_weights_ = step.term_weights
+        self.term_probabilities_, self.cluster_weights_, self.objective_ = step.mixture
+        self.n_iter_ = len(self.objective_)
+        self.n_rounds_ = step.n_rounds
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _check_counts(X: Any) -> None:
+    values = X.data if sparse.issparse(X) else X
+    if values.size and values.min() < 0:
+        raise ValueError(
+            f"Negative values in data passed to X: the smallest is {values.min()}, but counts of terms are 0 or more."
+        )

@@ -1,0 +1,154 @@
+"""EM for a mixture whose labels are linked: expectation and maximization over objects, chunklets and components."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
+
+from pluribus.constrained.mixtures._chunklet_network import Beliefs, Network, Sampling
+from pluribus.constrained.mixtures._gaussians import Gaussians, estimate, log_densities
+from pluribus.constraints import Constraints
+
+_LEAST_SHARE = 1e-6  # of a cluster, where conditional weights would make it vanish
+
+
+class Mixture(NamedTuple):
+    """Shares of the k components, and their Gaussians."""
+
+    weights: np.ndarray
+    gaussians: Gaussians
+
+
+class Inference(NamedTuple):
+    """How labels that depend on each other are summed over; see :meth:`Network.infer`."""
+
+    loopy: str
+    exact: bool = True
+
+
+class LinkedData:
+    """Rows of X, the chunklets they form, and the network of these.
+
+    Objects that are linked, in whichever way, are one component. A component counts as often as its objects weigh on
+    the mean: twice the weight is as good as a second copy of all its objects with their links. Within it, an object
+    that weighs more than the mean has more say. So equal weights say nothing, and posteriors do not depend on how much
+    a component counts.
+
+    Parameters
+    ----------
+    X : ndarray or csr matrix of shape (n, d)
+    constraints : Constraints
+    sample_weight : ndarray of shape (n,)
+    n_clusters : int
+    witness : ndarray of shape (n,) or None
+        Labels that satisfy all hard constraints; None if it is unknown whether there are any.
+    per_chunklet : bool
+        Whether the cluster of a chunklet is drawn once, or once for each of its objects.
+    factor : float
+        Multiplies the strength of the soft pairs.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        constraints: Constraints,
+        sample_weight: np.ndarray,
+        n_clusters: int,
+        witness: np.ndarray | None,
+        *,
+        per_chunklet: bool = False,
+        factor: float = 1.0,
+    ):
+        closure = constraints.closure(2) if n_clusters == 2 else constraints.closure()
+        self.X = X
+        self.closure = closure
+        self.network = Network(closure, n_clusters, witness, factor)
+        weight = sample_weight.astype(np.float64)
+        self.scale = weight.max() * (weight / weight.max()).mean()  # of all weights, which only the objective sees
+        self.weight = weight / self.scale
+        self.total = self.scale * len(weight)
+        component = self.network.component[closure.chunk_of]
+        mean = np.bincount(component, weights=self.weight) / np.bincount(component)
+        self.component_weight = mean
+        say = np.divide(self.weight, mean[component], out=np.ones_like(self.weight), where=mean[component] > 0)
+        indicator = closure.chunk_indicator
+        self.sum_chunklets = sparse.csr_array(
+            (say[indicator.indices], indicator.indices, indicator.indptr), indicator.shape
+        )
+        if per_chunklet:
+            draws = closure.chunk_of[constraints.closure().representatives]
+            self.n_draws = np.bincount(draws, minlength=closure.n_chunks).astype(np.float64)
+        else:
+            self.n_draws = self.sum_chunklets.sum(axis=1)
+        self.draw_weight = mean[self.network.component] * self.n_draws
+
+    def chunklet_means(self) -> tuple[Any, np.ndarray]:
+        """The mean and the weight of each chunklet."""
+        indicator = self.closure.chunk_indicator
+        shares = np.repeat(1 / self.closure.chunk_sizes, self.closure.chunk_sizes)
+        means = sparse.csr_array((shares, indicator.indices, indicator.indptr), indicator.shape) @ self.X
+        if sparse.issparse(means):  # KMeans takes no others
+            means.indices, means.indptr = means.indices.astype(np.int32), means.indptr.astype(np.int32)
+        return means, indicator @ self.weight
+
+    def potentials(self, mixture: Mixture) -> np.ndarray:
+        """Logarithm of the joint density of each chunklet and each label, (L, k)."""
+        densities = self.sum_chunklets @ log_densities(self.X, mixture.gaussians)
+        return densities + self.n_draws[:, None] * np.log(mixture.weights)
+
+    def expect(
+        self, mixture: Mixture, inference: Inference, start: Beliefs | None = None, sampling: Sampling | None = None
+    ) -> tuple[Beliefs, float]:
+        """E step: the beliefs, and the log-likelihood of X and of what is known."""
+        U = self.potentials(mixture)
+        beliefs = self.network.infer(U, inference.loopy, exact=inference.exact, start=start, sampling=sampling)
+        return beliefs, self._log_sum(beliefs)
+
+    def maximize(
+        self, marginals: np.ndarray, kind: str, reg_covar: float, weights: str, before: np.ndarray | None = None
+    ) -> Mixture:
+        """M step; "conditional" weights are sought from the ones before on."""
+        resp = marginals[self.closure.chunk_of] * self.weight[:, None]
+        gaussians = estimate(self.X, resp, kind, reg_covar)
+        k = marginals.shape[1]
+        if weights == "uniform":
+            return Mixture(np.full(k, 1 / k), gaussians)
+        counts = self.draw_weight @ marginals + 10 * np.finfo(np.float64).eps
+        if weights == "conditional":
+            return Mixture(self._match_counts(counts, before), gaussians)
+        return Mixture(counts / counts.sum(), gaussians)
+
+    def log_normalizer(self, weights: np.ndarray) -> float:
+        """Logarithm of the probability that labels drawn with these weights satisfy what is known.
+
+        Where that can be summed exactly. The links of loopy components are left out: messages often do not settle
+        before X is seen, when all labels look alike.
+        """
+        return self._log_sum(self._prior(np.log(weights)))
+
+    def _prior(self, log_weights: np.ndarray) -> Beliefs:
+        """The beliefs before X is seen."""
+        return self.network.infer(self.n_draws[:, None] * log_weights, "ignore")
+
+    def _log_sum(self, beliefs: Beliefs) -> float:
+        return float(self.scale * (self.component_weight @ beliefs.log_sums))
+
+    def _match_counts(self, counts: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
+        """Weights under which labels are expected as often before X is seen as after.
+
+        There counts·log(w) − log Z(w), which is concave in log(w), is largest.
+        """
+
+        def loss(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
+            beliefs = self._prior(log_weights)
+            log_z, expected = self.component_weight @ beliefs.log_sums, self.draw_weight @ beliefs.marginals
+            return (log_z - counts @ log_weights) / counts.sum(), (expected - counts) / counts.sum()
+
+        near = counts if before is None else before
+        start = np.clip(np.log(near / near.max()), np.log(_LEAST_SHARE), 0)
+        bounds = [(np.log(_LEAST_SHARE), 0)] * len(counts)
+        options = {"maxiter": 200, "ftol": 1e-12, "gtol": 1e-7}
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        weights = np.exp(found.x)
+        return weights / weights.sum()

@@ -1,0 +1,213 @@
+"""Gaussian mixture with pairwise preferences of any strength (penalized probabilistic clustering)."""
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from pluribus.constrained._shared.base import Given
+from pluribus.constrained.mixtures._chunklet_network import Beliefs, Sampling
+from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
+from pluribus.constrained.mixtures._linked_mixture import LinkedMixture, Run
+from pluribus.constraints import Constraints
+
+
+class PenalizedMixture(LinkedMixture):
+    """Fit a Gaussian mixture whose labels carry preferences: pairs together or apart, each with a weight.
+
+    A weight is the logarithm of the odds that a pair was told rightly (:func:`pluribus.constraints.log_odds`): a pair
+    that is right in nine cases of ten multiplies the probability of the labelings that satisfy it by nine. EM weighs
+    that against the data. Where the pairs disagree with the data and with each other, ``violation_prob_`` says which
+    ones are probably wrong.
+
+    Prefer it when constraints may be wrong: hard wrong constraints can be worse than none. It is also made for
+    preferences between all neighbors, such as the pixels of an image; take ``weights="uniform"`` and ``anneal`` then.
+    Without constraints it is scikit-learn's ``GaussianMixture``; hard pairs are held as in
+    ``ConstrainedGaussianMixture``, which takes soft ones too and is then this model with ``inference="auto"``.
+
+    Parameters
+    ----------
+    n_clusters : int
+    covariance_type : {"full", "tied", "diag", "spherical"}
+    weights : {"joint", "conditional", "uniform"}
+        How the weights of the clusters are estimated: so that data and pairs together are likeliest; so that the data
+        are, given the pairs (slower; components that are approximated count as in "joint"); or not at all, which is
+        needed where most objects are linked to several others, since all of them in one cluster would be likeliest
+        otherwise.
+    inference : {"auto", "mean-field", "gibbs"}
+        How labels that depend on each other are summed over. "auto" is exact where it can be and passes messages
+        elsewhere; "gibbs" samples labels there, with the objective of "auto", which need not rise. "mean-field", for
+        all labels, is fast on large networks, but too sure of itself.
+    anneal : sequence of float, optional
+        Multipliers of the soft weights, such as (0, 0.25, 0.5, 0.75), with which EM is run before, each from where the
+        one before ended.
+    n_gibbs, burn_in : int
+        Passes of sampling in each iteration that count, and that are made before.
+    reg_covar : float
+        Added to the variances.
+    tol : float
+        Stop when the objective changes by less than this for each object.
+    max_iter : int
+        Iterations of one start.
+    n_init : int
+        Number of starts, in turn from k-means of the chunklets and from chunklets far from each other; the likeliest is
+        kept.
+    weights_init, means_init, precisions_init : array-like, optional
+        Where to start from, as in ``GaussianMixture``. With all three there is one start.
+    random_state : int, RandomState, Generator or None
+    n_jobs : int, optional
+        Threads over the starts. The result does not depend on it.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest. No hard constraint is broken.
+    n_clusters_ : int
+    membership_ : ndarray of shape (n, n_clusters_)
+        Posteriors, given the data and the constraints.
+    uncertainty_ : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    violations_ : Violations
+        The soft constraints that ``labels_`` breaks.
+    violation_prob_ : ndarray of shape (m + c,)
+        For each must-link, then each cannot-link, of the constraints: how probable it is that it does not hold.
+    weights_ : ndarray of shape (n_clusters_,)
+    means_ : ndarray of shape (n_clusters_, d)
+    covariances_, precisions_cholesky_ : ndarray
+        Of a shape that depends on ``covariance_type``, as in ``GaussianMixture``.
+    objective_ : ndarray of shape (n_iter_ + 1,)
+        Log-likelihood (its lower bound for "mean-field") at the best start and after each of its iterations, at full
+        weights.
+    n_iter_ : int
+    converged_ : bool
+    inference_ : dict
+        How many chunklets depend on no other (``"alone"``), could be summed over exactly (``"exact"``), and could not
+        (``"loopy"``).
+
+    References
+    ----------
+    Lu and Leen, "Semi-supervised learning with penalized probabilistic clustering", NIPS 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus import Constraints
+    >>> from pluribus.constrained import PenalizedMixture
+    >>> from pluribus.constraints import log_odds
+    >>> X = np.array([[0.0], [0.2], [0.1], [3.0], [3.1], [2.8], [1.4]])
+    >>> sure = float(log_odds(0.9))
+    >>> known = Constraints(7, must_link=[(5, 6), (0, 3)], must_weight=sure)
+    >>> ppc = PenalizedMixture(2, covariance_type="tied", random_state=0).fit(X, constraints=known)
+    >>> ppc.labels_
+    array([1, 1, 1, 0, 0, 0, 0], dtype=int32)
+    >>> ppc.violation_prob_.round(2)  # (0, 3) is told wrongly
+    array([1.  , 0.06])
+    """
+
+    _parameter_constraints: dict = {
+        **LinkedMixture._parameter_constraints,
+        "inference": [StrOptions({"auto", "mean-field", "gibbs"})],
+        "anneal": ["array-like", None],
+        "n_gibbs": [Interval(Integral, 1, None, closed="left")],
+        "burn_in": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        covariance_type: str = "full",
+        weights: str = "joint",
+        inference: str = "auto",
+        anneal: Any = None,
+        n_gibbs: int = 200,
+        burn_in: int = 50,
+        reg_covar: float = 1e-6,
+        tol: float = 1e-4,
+        max_iter: int = 200,
+        n_init: int = 10,
+        weights_init: Any = None,
+        means_init: Any = None,
+        precisions_init: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.covariance_type = covariance_type
+        self.weights = weights
+        self.inference = inference
+        self.anneal = anneal
+        self.n_gibbs = n_gibbs
+        self.burn_in = burn_in
+        self.reg_covar = reg_covar
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
+        factors = self._check_anneal()
+        *stages, data = [
+            LinkedData(given.X, given.constraints, given.weights, self.n_clusters, witness, factor=factor)
+            for factor in (*factors, 1.0)
+        ]
+        self._warn_of_collapse(data)
+        run = self._climb_from_all(data, stages=stages)
+        self._adopt(given, data, run)
+        self.violation_prob_ = violation_probabilities(given.constraints, data, run.beliefs)
+
+    @property
+    def _inference(self) -> Inference:
+        loopy = "messages" if self.inference == "auto" else self.inference
+        return Inference(loopy, exact=self.inference != "mean-field")
+
+    def _sampling(self, rng: np.random.Generator) -> Sampling:
+        return Sampling(self.burn_in, self.n_gibbs, rng)
+
+    def _climb(
+        self, data: LinkedData, mixture: Mixture, rng: np.random.Generator, stages: list[LinkedData] | None = None
+    ) -> Run:
+        for stage in stages or []:
+            mixture = super()._climb(stage, mixture, rng).mixture
+        return super()._climb(data, mixture, rng)
+
+    def _check_anneal(self) -> tuple[float, ...]:
+        factors = np.asarray(() if self.anneal is None else self.anneal, dtype=np.float64)
+        if factors.ndim != 1 or not np.all((factors >= 0) & (factors <= 1)) or (np.diff(factors) <= 0).any():
+            raise ValueError(f"anneal must be rising numbers from 0 to 1, such as (0, 0.5), got {self.anneal!r}.")
+        return tuple(factors.tolist())
+
+    def _warn_of_collapse(self, data: LinkedData) -> None:
+        together = (data.network.strength > 0).sum()
+        if self.weights != "uniform" and together > len(data.network.component):
+            warnings.warn(
+                "objects are linked to more than two others on the mean by soft must-links: all in one cluster may "
+                "come out as likeliest. Take weights='uniform', and perhaps anneal=(0, 0.25, 0.5, 0.75)",
+                stacklevel=4,
+            )
+
+
+def violation_probabilities(constraints: Constraints, data: LinkedData, beliefs: Beliefs) -> np.ndarray:
+    """How probable it is that each must-link, then each cannot-link, does not hold."""
+    network, n_chunks = data.network, data.closure.n_chunks
+    pairs = np.sort(data.closure.chunk_of[np.concatenate([constraints.must_link, constraints.cannot_link])], axis=1)
+    one, other = pairs.T
+    same = np.einsum("ij,ij->i", beliefs.marginals[one], beliefs.marginals[other])
+    codes, known = one * n_chunks + other, network.edges[:, 0] * n_chunks + network.edges[:, 1]
+    order = np.argsort(known)
+    if len(known):
+        at = order[np.minimum(np.searchsorted(known, codes, sorter=order), len(known) - 1)]
+        same = np.where(known[at] == codes, beliefs.same[at], same)
+    same[one == other] = 1.0
+    n_must = len(constraints.must_link)
+    return np.clip(np.where(np.arange(len(pairs)) < n_must, 1 - same, same), 0, 1)

@@ -1,0 +1,1 @@
+"""k-means with pairs: must-links, cannot-links and known labels."""

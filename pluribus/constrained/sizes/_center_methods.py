@@ -1,0 +1,73 @@
+"""What methods that know centers, by distance or by direction, but no pairs share: their input, and new objects."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.metrics import pairwise_distances_argmin_min
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from pluribus.constrained._shared.base import checked_rows, warn_of_empty_clusters
+from pluribus.constrained.sizes._unit_points import unit_rows
+from pluribus.partitions._internal import order_by_size
+
+_FLOATS = [np.float64, np.float32]
+
+
+class CentersMixin(ClusterMixin, BaseEstimator, ABC):
+    """Clusterers that keep a center for each cluster."""
+
+    n_clusters: int
+    labels_: np.ndarray
+    cluster_centers_: np.ndarray
+    cluster_sizes_: np.ndarray
+
+    @property
+    @abstractmethod
+    def _by_direction(self) -> bool:
+        """Whether rows are compared by cosine, and not by distance."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The cluster of new rows: that of the nearest center, whatever sizes this leads to."""
+        return self._nearest(X)[0]
+
+    def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
+        """Minus what rows cost at their nearest centers, summed as in ``objective_``: the higher, the better."""
+        costs = self._nearest(X)[1]
+        return -float(_check_sample_weight(sample_weight, costs[:, None]) @ costs)
+
+    def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest center of each new row, and its squared distance, or one minus its cosine."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False)
+        centers = self.cluster_centers_.astype(X.dtype)
+        if self._by_direction:
+            cosines = unit_rows(X) @ centers.T
+            return cosines.argmax(axis=1).astype(np.int32), 1 - cosines.max(axis=1)
+        labels, distances = pairwise_distances_argmin_min(X, centers)
+        return labels.astype(np.int32), distances**2
+
+    def _check_rows(self, X: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
+        """Rows, of length 1 if they are compared by direction, and their weights; errors come before any work."""
+        X = checked_rows(self, X, sparse=True, reset=reset)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise ValueError("sample_weight is zero for every row: some rows must count.")
+        return (unit_rows(X) if self._by_direction else X), weights
+
+    def _number_by_size(self, labels: np.ndarray) -> np.ndarray:
+        """Set the labels, clusters numbered from the largest, and their sizes; ``order[new] = old``."""
+        order = order_by_size(labels, self.n_clusters)
+        number = np.empty(self.n_clusters, dtype=np.int32)
+        number[order] = np.arange(self.n_clusters)
+        self.labels_ = number[labels]
+        self.n_clusters_ = self.n_clusters
+        self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters)
+        warn_of_empty_clusters(self.labels_, self.n_clusters)
+        return order
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,240 @@
+"""Balanced clustering: sample, cluster, populate, refine."""
+
+import math
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from pluribus._engine import one_blas_thread, run_tasks, seeds
+from pluribus.constrained._shared.base import STARTS_PARAMETERS, Given
+from pluribus.constrained._shared.sized_points import SizedPoints
+from pluribus.constrained.sizes._balanced_steps import cluster_sample, drawn_sample, populate, sample_size
+from pluribus.constrained.sizes._center_methods import CentersMixin
+from pluribus.constrained.sizes._cycle_moves import CycleMoves
+from pluribus.constrained.sizes._sized_descent import Assigns, SizedDescent, SizedObjects, descend_within
+from pluribus.constrained.sizes._unit_points import UnitPoints
+from pluribus.constraints import Constraints
+from pluribus.partitions._internal import size_bounds
+
+_BALANCE = 0.8
+_SAMPLED_ABOVE = 20_000  # rows
+_STARTS = 10
+
+
+class BalancedKMeans(CentersMixin):
+    """Clusters that all have enough objects, from any clusterer: sample, cluster, populate, refine.
+
+    A sample is clustered by whatever clusterer you like. Then each cluster gets what it lacks of the other objects by
+    a stable matching: no object and no cluster would both rather have each other. The others go to the nearest center.
+    At last objects are moved and centers taken anew until nothing changes, while each cluster keeps enough. So the
+    bound holds throughout, and only the last step looks at all objects more than once.
+
+    Prefer it for documents and other directions (``metric="cosine"``), for very many objects, and where the clusters
+    shall come from a clusterer of your own. With upper bounds, weights as sizes, or pairs, take
+    ``SizeConstrainedKMeans``; for a stream, ``FrequencySensitiveKMeans``.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    balance : float from 0 to 1, or None
+        The size of the smallest cluster relative to the mean size: at least ``floor(balance * n / n_clusters)`` objects
+        are in each. 1 is equal sizes. None: 0.8, unless ``size_min`` is given.
+    size_min : int, float or None
+        In place of ``balance``, the fewest objects of a cluster: a number, or a share of all (a float).
+    metric : {"euclidean", "cosine"}
+        By squared distances to means, or by cosines to mean directions (spherical k-means).
+    base : clusterer or None
+        Clusters the sample: a scikit-learn clusterer, or a name that ``generate.Generator`` knows. Its number of
+        clusters and its seed are set; for cosine it gets rows of length 1. None: k-means, spherical for cosine.
+    sample : "auto", int or float
+        How many rows are clustered by the base: a number, or a share of all (a float). "auto": of more than 20,000
+        rows as many as most probably hold 10 of each cluster (20 with many features), else all of them.
+    populate : {"stable", "flow"}
+        How clusters get what they lack: by a stable matching, or at the least cost in all.
+    refine : {"flow", "cycles"} or None
+        How objects are moved: to the cheapest assignment there is, or by moves of one object, and of several in turn
+        along a cycle of clusters, that each are a gain by themselves (the source's way). None: not at all.
+    n_init : int or "auto"
+        Number of starts; the result with the least objective is kept. "auto": 10 if all rows are clustered by k-means,
+        else 1, from the best of 10 k-means of the sample.
+    max_iter : int, default=300
+        Of the k-means of the sample, and of the refinement.
+    tol : float, default=1e-4
+        They end when the centers move less than this, relative to the variance of the data.
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Cores, for the starts or, if there is one, within it; the result does not depend on it.
+    verbose : bool, default=True
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest.
+    n_clusters_ : int
+    cluster_centers_ : ndarray of shape (n_clusters, d)
+        For cosine, of length 1.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+    balance_ : float
+        The size of the smallest cluster relative to the mean size.
+    objective_ : ndarray
+        The weighted sum of squared distances to the centers, or of one minus the cosine, after populating and after
+        each pass of the refinement, of the best start.
+    n_iter_ : int
+        Passes of the refinement.
+
+    References
+    ----------
+    A. Banerjee, J. Ghosh, "Scalable clustering algorithms with balancing constraints", Data Mining and Knowledge
+    Discovery 13, 2006.
+
+    Examples
+    --------
+    >>> from pluribus.constrained import BalancedKMeans
+    >>> X = [[0], [1], [2], [3], [20], [21]]
+    >>> model = BalancedKMeans(2, balance=1, random_state=0).fit(X)
+    >>> model.labels_.tolist(), model.balance_
+    ([0, 0, 0, 1, 1, 1], 1.0)
+    >>> BalancedKMeans(2, size_min=2, base="agglomerative", random_state=0).fit(X).cluster_sizes_.tolist()
+    [4, 2]
+    """
+
+    _parameter_constraints: dict = {
+        **STARTS_PARAMETERS,
+        "balance": [Interval(Real, 0, 1, closed="both"), None],
+        "size_min": [Interval(Real, 0, None, closed="left"), None],
+        "metric": [StrOptions({"euclidean", "cosine"})],
+        "base": [str, HasMethods(["fit_predict", "get_params", "set_params"]), None],
+        "sample": [
+            StrOptions({"auto"}),
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Real, 0, 1, closed="right"),
+        ],
+        "populate": [StrOptions({"stable", "flow"})],
+        "refine": [StrOptions({"flow", "cycles"}), None],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        balance: float | None = None,
+        size_min: int | float | None = None,
+        metric: str = "euclidean",
+        base: Any = None,
+        sample: str | int | float = "auto",
+        populate: str = "stable",
+        refine: str | None = "flow",
+        n_init: int | str = "auto",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.balance = balance
+        self.size_min = size_min
+        self.metric = metric
+        self.base = base
+        self.sample = sample
+        self.populate = populate
+        self.refine = refine
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @property
+    def _by_direction(self) -> bool:
+        return self.metric == "cosine"
+
+    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> "BalancedKMeans":
+        """Cluster X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            How much each row counts in the objective and in the centers, not in the sizes.
+        """
+        X, weights = self._check_rows(X, sample_weight)
+        n, d = X.shape
+        lower = self._fewest(n)
+        size = self._sample_size(n, d)
+        n_init = self._n_starts(size < n)
+        n_jobs = (self.n_jobs or 1) if n_init == 1 else None
+        if self._by_direction:
+            points: SizedPoints = UnitPoints.of_rows(X, weights, n_jobs)
+        else:
+            known = Constraints(n)
+            points = SizedPoints.of(Given(X, known, weights), known.closure(), n_jobs)
+
+        def start(seed: int) -> SizedDescent:
+            sampled = drawn_sample(weights, size, self.n_clusters, np.random.RandomState(seed))
+            few = points if size >= n else points._replace(rows=X[sampled], weights=weights[sampled])
+            several = size < n and n_init == 1
+            found = cluster_sample(few, self.n_clusters, self.base, seed, several, self.max_iter, self.tol)
+            labels = populate(points, sampled, *found, lower, self.populate)
+            return self._refined(points, labels, found[1], lower)
+
+        drawn = seeds(self.random_state, n_init)
+        if n_init == 1:
+            with one_blas_thread():
+                best = start(drawn[0])
+        else:
+            ends = run_tasks(start, drawn, n_jobs=self.n_jobs, description="balanced k-means", verbose=self.verbose)
+            best = min(ends, key=lambda end: end.path[-1])
+        order = self._number_by_size(best.labels)
+        self.cluster_centers_ = (best.centers + points.shift)[order].astype(X.dtype)
+        self.balance_ = float(self.cluster_sizes_.min() * self.n_clusters / n)
+        self.objective_ = best.path
+        self.n_iter_ = best.n_iter
+        return self
+
+    def _refined(self, points: SizedPoints, labels: np.ndarray, centers: np.ndarray, lower: int) -> SizedDescent:
+        """Move objects and take centers anew, until nothing changes."""
+        k = self.n_clusters
+        centers = points.step(labels, centers)[1]
+        populated = SizedDescent(labels, centers, np.zeros(k), np.array([points.step(labels, centers)[0]]), 0)
+        if self.refine is None:
+            return populated
+        fewest = np.full(k, lower)
+        unbound = np.full(k, len(labels))
+        moves: Assigns = CycleMoves(fewest) if self.refine == "cycles" else SizedObjects(fewest, unbound)
+        return descend_within(points, moves, centers, self.max_iter, self.tol, populated)
+
+    def _fewest(self, n: int) -> int:
+        """Objects of a cluster."""
+        if self.size_min is not None:
+            if self.balance is not None:
+                raise ValueError(
+                    f"balance={self.balance!r} and size_min={self.size_min!r} both say how small a cluster may be: "
+                    "give one of them."
+                )
+            return int(size_bounds(n, self.n_clusters, self.size_min)[0][0])
+        balance = _BALANCE if self.balance is None else self.balance
+        return math.floor(balance * n / self.n_clusters * (1 + 1e-12))
+
+    def _sample_size(self, n: int, d: int) -> int:
+        if self.sample == "auto":
+            return min(sample_size(self.n_clusters, d), n) if n > _SAMPLED_ABOVE else n
+        size = int(self.sample) if isinstance(self.sample, Integral) else math.ceil(float(self.sample) * n)
+        k = self.n_clusters
+        if size < k:
+            raise ValueError(f"sample={self.sample!r} is {size} rows, fewer than n_clusters={k}: give more.")
+        if size > n:
+            warnings.warn(f"sample={self.sample} is more than the {n} rows of X: all are clustered.", stacklevel=3)
+        return min(size, n)
+
+    def _n_starts(self, is_sampled: bool) -> int:
+        if self.n_init == "auto":
+            return 1 if is_sampled or self.base is not None else _STARTS
+        return int(self.n_init)

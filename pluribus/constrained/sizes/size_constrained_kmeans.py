@@ -1,0 +1,297 @@
+"""k-means with bounds on the sizes of the clusters."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import _num_samples, check_array
+
+from pluribus._engine import one_blas_thread, run_tasks, seeds
+from pluribus.constrained._shared.base import STARTS_PARAMETERS, Given, warn_of_empty_clusters
+from pluribus.constrained._shared.pair_kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.sized_points import SizedPoints
+from pluribus.constrained._shared.starts import given_centers
+from pluribus.constrained.sizes._sized_assignment import SizedChunklets
+from pluribus.constrained.sizes._sized_descent import (
+    Assigns,
+    SizedDescent,
+    SizedObjects,
+    WeighedObjects,
+    descend_within,
+)
+from pluribus.constraints import Closure, ConstraintError, Constraints
+from pluribus.partitions import assign_sizes
+from pluribus.partitions._internal import assign_weights, size_bounds, weight_bounds
+
+
+class SizeConstrainedKMeans(ConstrainedKMeans):
+    """k-means whose clusters have at least, and at most, as many objects as you say.
+
+    Each assignment is the cheapest there is within the bounds, found exactly as a flow on the graph of the clusters;
+    each center is the mean of its objects. So the inertia never rises, and the sizes are within the bounds throughout.
+    Without bounds it is k-means, and no cluster is empty. Bounds of moderate width often lead to a *lower* inertia than
+    plain k-means from the same start, where that loses clusters to outliers.
+
+    Bounds may also be on the sum of a quantity, such as inhabitants or orders: ``fit(X, size_weight=inhabitants)``.
+    Objects are not split, so they hold up to the rounding of at most one object less than there are clusters.
+
+    Prefer it when sizes are part of the task: workloads, territories, batches, segments that are worth a campaign. If
+    clusters are small because they are outliers, bounds will fill them up with objects that do not belong there.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+    size_min, size_max : int, float, sequence of n_clusters of them, or None
+        The fewest and the most objects of a cluster: a number, or a share of all up to 1.0 (a float); one for all
+        clusters, or one for each. None: at least one, and any number.
+    init : {"k-means++"} or array of shape (n_clusters, d)
+        Where to start: drawn, or from given centers (then there is one start). Bounds for each cluster are then in the
+        order of these centers; of drawn ones, the larger bounds go to those that are nearest to most objects.
+    n_init : int, default=10
+        Number of starts; the result with the least inertia is kept.
+    max_iter : int, default=300
+        Of one start.
+    tol : float, default=1e-4
+        A start ends when its centers move less than this, relative to the variance of the data.
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Cores, for the starts or, if there is one, within it; the result does not depend on it.
+    verbose : bool, default=True
+        Show progress (only on a terminal).
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        Clusters are numbered from the largest, or as their bounds if there is one for each.
+    n_clusters_ : int
+    cluster_centers_ : ndarray of shape (n_clusters, d)
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Numbers of objects, or sums of ``size_weight``.
+    prices_ : ndarray of shape (n_clusters,)
+        What one object more costs that a cluster must have (above 0), or saves that it may have (below 0): each object
+        is where its weighted squared distance minus the price is least. Up to what must-links and cannot-links bind.
+    inertia_ : float
+        Weighted sum of squared distances of the rows to their centers.
+    objective_ : ndarray
+        The inertia after each assignment of the best start.
+    n_iter_ : int
+    violations_ : Violations
+        Of the constraints: none.
+
+    References
+    ----------
+    P. S. Bradley, K. P. Bennett, A. Demiriz, "Constrained k-means clustering", MSR-TR-2000-65, 2000.
+
+    Examples
+    --------
+    >>> from pluribus.constrained import SizeConstrainedKMeans
+    >>> X = [[0], [1], [2], [10]]
+    >>> model = SizeConstrainedKMeans(2, size_min=2, init=[[1], [10]]).fit(X)
+    >>> model.labels_.tolist(), model.inertia_
+    ([0, 0, 1, 1], 32.5)
+    >>> SizeConstrainedKMeans(2, size_max=0.5, random_state=0).fit(X).cluster_sizes_.tolist()
+    [2, 2]
+    """
+
+    _parameter_constraints: dict = {
+        **STARTS_PARAMETERS,
+        "size_min": ["array-like", Real, None],
+        "size_max": ["array-like", Real, None],
+        "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        size_min: Any = None,
+        size_max: Any = None,
+        *,
+        init: Any = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = True,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.size_min = size_min
+        self.size_max = size_max
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        constraints: Constraints | None = None,
+        sample_weight: Any = None,
+        size_weight: Any = None,
+    ) -> "SizeConstrainedKMeans":
+        """Cluster X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : ignored
+        constraints : Constraints, optional
+            What is known about the n rows. What must be together counts as many objects, and is not split.
+        sample_weight : array of shape (n,), optional
+            How much each row counts in the inertia and in the centers, not in the sizes.
+        size_weight : array of shape (n,), optional
+            How much each row counts in the sizes, in place of one; not in the inertia.
+        """
+        given = self._check_given(X, constraints, sample_weight)
+        self._check_constraints(given.constraints)
+        mass = None if size_weight is None else _check_size_weight(size_weight, given.X)
+        sizes, closure = self._sizes(given, mass)
+        is_one = not isinstance(self.init, str) or self.n_init == 1
+        points = SizedPoints.of(given, closure, (self.n_jobs or 1) if is_one else None)
+        starts = self._first_centers(points, sizes)
+
+        def descend(centers: np.ndarray) -> SizedDescent:
+            return descend_within(points, sizes, centers, self.max_iter, self.tol)
+
+        if is_one:
+            with one_blas_thread():
+                best = descend(starts[0])
+        else:
+            how: Any = {"description": type(self).__name__, "verbose": self.verbose}
+            ends = run_tasks(descend, starts, n_jobs=self.n_jobs, **how)
+            best = min(ends, key=lambda end: end.path[-1])
+        if isinstance(sizes, SizedChunklets) and sizes.is_small:
+            with one_blas_thread():
+                best = descend_within(points, sizes, best.centers, self.max_iter, self.tol, best)
+        return self._take(given, closure, points, best, mass)
+
+    def fit_predict(self, X: Any, y: Any = None, **known: Any) -> np.ndarray:
+        """Cluster X, and return the cluster of each row; the parameters are those of ``fit``."""
+        return self.fit(X, **known).labels_
+
+    def predict(
+        self, X: Any, *, use_prices: bool = False, enforce_sizes: bool = False, size_weight: Any = None
+    ) -> np.ndarray:
+        """The cluster of new rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (m, d)
+        use_prices : bool, default=False
+            By squared distance minus price, as rows like those of ``fit`` were assigned, rather than the nearest
+            center: the sizes are then about as they were.
+        enforce_sizes : bool, default=False
+            Assign all new rows within the bounds, anew: shares are of the new rows, numbers as they are.
+        size_weight : array of shape (m,), optional
+            How much each row counts in the sizes: for both of these, if it was given to ``fit``.
+        """
+        if not use_prices and not enforce_sizes:
+            if size_weight is not None:
+                raise ValueError("size_weight is for use_prices or enforce_sizes: set one to True, or leave it out.")
+            return super().predict(X)
+        X = self._check_new(X)
+        if use_prices and enforce_sizes:
+            raise ValueError("use_prices=True and enforce_sizes=True are two ways to assign new rows: choose one.")
+        if (size_weight is not None) != self._is_weighed:
+            said = "a size_weight: give that of the new rows" if self._is_weighed else "no size_weight: leave it out"
+            raise ValueError(f"fit was given {said} too.")
+        given = Given(X, Constraints(X.shape[0]), np.ones(X.shape[0], X.dtype))
+        points = SizedPoints.of(given, given.constraints.closure(), None)
+        cost = np.empty((X.shape[0], self.n_clusters_), X.dtype)
+        points.costs(self.cluster_centers_.astype(np.float64) - points.shift, cost)
+        mass = None if size_weight is None else _check_size_weight(size_weight, X)
+        if not enforce_sizes:
+            priced = cost - self.prices_ * (1.0 if mass is None else mass[:, None])
+            return priced.argmin(axis=1).astype(np.int32)
+        if mass is None:
+            found = assign_sizes(cost, *self._counted_bounds(X.shape[0]))
+        else:
+            found = assign_weights(cost, mass, *weight_bounds(mass, self.n_clusters, self.size_min, self.size_max))
+        return found.labels.astype(np.int32)
+
+    def _sizes(self, given: Given, mass: np.ndarray | None) -> tuple[Assigns, Closure]:
+        """What assigns within the bounds, which are checked, and the chunklets that it assigns."""
+        n = given.X.shape[0]
+        if mass is None:
+            lower, upper = self._counted_bounds(n)
+            allow_empty = bool((lower == 0).any())
+        else:
+            lower, upper = weight_bounds(mass, self.n_clusters, self.size_min, self.size_max)
+            allow_empty = True
+        closure = given.constraints.closure(self.n_clusters)
+        if closure.n_chunks == n and not len(closure.class_chunks) and not len(closure.told_apart):
+            return SizedObjects(lower, upper) if mass is None else WeighedObjects(lower, upper, mass), closure
+        found = given.constraints.check(self.n_clusters, allow_empty=allow_empty)
+        if found.status != "feasible":
+            given.constraints.ensure_feasible(self.n_clusters, allow_empty=allow_empty)  # raises, or warns
+        if mass is not None:
+            if len(closure.told_apart) or len(closure.class_chunks) > 1:
+                raise ConstraintError(
+                    "size_weight goes with must-links only: leave out the cannot-links and known labels, or bound the "
+                    "numbers of objects."
+                )
+            return WeighedObjects(lower, upper, closure.chunk_indicator @ mass), closure
+        witness = None if found.witness is None else found.witness[closure.representatives]
+        return SizedChunklets(lower, upper, closure, witness), closure
+
+    def _counted_bounds(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        lower, upper = size_bounds(n, self.n_clusters, self.size_min, self.size_max)
+        return (np.minimum(upper, 1) if self.size_min is None and n >= self.n_clusters else lower), upper
+
+    @property
+    def _numbered_by_bounds(self) -> bool:
+        return bool(np.ndim(self.size_min) or np.ndim(self.size_max))
+
+    def _first_centers(self, points: Any, sizes: Any) -> list[np.ndarray]:
+        if not isinstance(self.init, str):
+            return [given_centers(self.init, points, self.n_clusters)]
+        starts = [points.drawn(self.n_clusters, seed) for seed in seeds(self.random_state, self.n_init)]
+        if not self._numbered_by_bounds:
+            return starts
+        cost = np.empty((len(points.weights), self.n_clusters), points.rows.dtype)
+        for centers in starts:
+            points.costs(centers, cost)
+            near = np.bincount(cost.argmin(axis=1), minlength=self.n_clusters)
+            centers[np.lexsort((sizes.upper, sizes.lower))] = centers[np.argsort(near, kind="stable")]
+        return starts
+
+    def _take(
+        self, given: Given, closure: Closure, points: SizedPoints, best: SizedDescent, mass: np.ndarray | None
+    ) -> "SizeConstrainedKMeans":
+        labels = best.labels[closure.chunk_of]
+        if self._numbered_by_bounds:
+            order = np.arange(self.n_clusters)
+            self._set_result(given.constraints, labels.astype(np.int32), self.n_clusters, None)
+        else:
+            order = self._finish(given.constraints, labels, self.n_clusters)
+        warn_of_empty_clusters(self.labels_, self.n_clusters)
+        self.cluster_centers_ = (best.centers + points.shift)[order].astype(given.X.dtype)
+        self._is_weighed = mass is not None
+        self.cluster_sizes_ = np.bincount(self.labels_, mass, minlength=self.n_clusters)
+        self.prices_ = best.prices[order]
+        self.inertia_ = float(best.path[-1])
+        self.objective_ = best.path
+        self.n_iter_ = best.n_iter
+        return self
+
+
+def _check_size_weight(size_weight: Any, X: Any) -> np.ndarray:
+    if _num_samples(size_weight) != X.shape[0]:
+        raise ValueError(f"size_weight has {_num_samples(size_weight)} numbers, but X has {X.shape[0]} rows.")
+    mass = check_array(size_weight, ensure_2d=False, dtype=np.float64, input_name="size_weight")
+    if mass.ndim > 1:
+        raise ValueError(f"size_weight has shape {mass.shape}: give one number for each row.")
+    if mass.min() < 0:
+        raise ValueError(f"size_weight has negative numbers, such as {mass.min():g}: give amounts of 0 or more.")
+    with np.errstate(over="ignore"):
+        total = mass.sum()
+    if not 0 < total < np.inf:
+        what = "zero for every row" if total == 0 else "too large to add"
+        raise ValueError(f"size_weight is {what}: give amounts with a sum above 0, and finite.")
+    return mass

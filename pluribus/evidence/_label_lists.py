@@ -1,0 +1,48 @@
+"""An ensemble as the kernels walk over it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluribus._kernels.labels.pair_counts import member_lists
+from pluribus.partitions import Ensemble
+
+
+class Lists(NamedTuple):
+    """What the kernels walk over: the labels, the members of each cluster, and what gives the denominators."""
+
+    labels: np.ndarray
+    offsets: np.ndarray
+    weights: np.ndarray
+    starts: np.ndarray
+    members: np.ndarray
+    everywhere: float
+    covered: np.ndarray
+    byte_weights: np.ndarray
+
+    @property
+    def alike(self) -> bool:
+        """Whether no label is missing and all partitions count the same, so that evidence is a count."""
+        return self.everywhere == len(self.weights) and self.weights.dtype == np.int32
+
+
+def lists_of(ensemble: Ensemble) -> Lists:
+    """Prepare an ensemble for the kernels, O(n r)."""
+    weights = ensemble.weights
+    if np.isin(weights, (0, weights.max())).all():
+        weights = (weights > 0).astype(np.int32)  # equal weights: count in integers, which is twice as fast
+    labels, offsets = ensemble.labels, ensemble.offsets
+    # Summed in the kernels' order, so that c = 1 exactly for objects that are always together.
+    everywhere = 0.0 if ensemble.has_missing else float(np.cumsum(weights)[-1])
+    starts, members = member_lists(labels, offsets)
+    covered, byte_weights = np.empty((0, 0), np.uint8), np.empty((0, 256))
+    if ensemble.has_missing:
+        covered = np.packbits(labels >= 0, axis=1)
+        bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+        byte_weights = np.append(weights, np.zeros(-len(weights) % 8)).reshape(-1, 8) @ bits.T.astype(float)
+    return Lists(labels, offsets, weights, starts, members, everywhere, covered, byte_weights)
+
+
+def rows_per_block(n: int) -> int:
+    """Each block needs O(n) scratch memory to start with, so there should not be too many."""
+    return min(max(n // 64, 256), 16_384)

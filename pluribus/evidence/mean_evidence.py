@@ -1,0 +1,98 @@
+"""The mean evidence of each object for each cluster of a partition."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pluribus._engine import over_blocks
+from pluribus._kernels.labels.co_association import count_by_label, pooled_ratio_rows
+from pluribus.evidence.co_association import CoAssociation
+from pluribus.partitions import as_ensemble
+
+
+def mean_evidence(
+    ensemble: Any,
+    labels: np.ndarray,
+    n_clusters: int,
+    *,
+    cluster_weights: np.ndarray | None = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
+    """How strongly the ensemble ties each object to each cluster: a share between 0 and 1.
+
+    It is the weight with which the object and the members of the cluster are together, divided by the weight with
+    which they are clustered at all, both summed over the members (the object itself included, if it is one) before
+    dividing. Without missing labels this is the mean of c_ij over the members. Time O(n r k), memory O((n + q) k) for q
+    clusters in the whole ensemble; no pair is ever visited.
+
+    Parameters
+    ----------
+    ensemble : Ensemble, labels that can be one, or CoAssociation
+        Of a ``CoAssociation.from_matrix`` the mean of the matrix's entries is taken.
+    labels : array of shape (n,)
+        Consensus clusters 0 … n_clusters - 1; objects with -1 belong to none, but still get their evidence.
+    n_clusters : int
+    cluster_weights : array of shape (q,), optional
+        What it counts to be together in each cluster of the ensemble; by default the weight of its partition.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    ndarray of shape (n, n_clusters)
+        0 where nothing was seen (an empty cluster, or members never clustered together with the object).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.evidence import mean_evidence
+    >>> mean_evidence([[0, 0, 1, 1], [0, 1, 1, 1]], np.array([0, 0, 1, 1]), 2)
+    array([[0.75, 0.  ],
+           [0.75, 0.5 ],
+           [0.25, 1.  ],
+           [0.25, 1.  ]])
+    """
+    n = ensemble.shape[0] if isinstance(ensemble, CoAssociation) else None
+    if isinstance(ensemble, CoAssociation) and ensemble.ensemble is None:
+        labels = _check_labels(labels, n_clusters, ensemble.shape[0])
+        return _mean_of_matrix(ensemble, labels, n_clusters)
+    ensemble = as_ensemble(ensemble if n is None else ensemble.ensemble)
+    n = ensemble.n_objects
+    labels = _check_labels(labels, n_clusters, n)
+    offsets = ensemble.offsets
+    counts, seen = count_by_label(ensemble.labels, offsets, labels, n_clusters)
+    if cluster_weights is None:
+        cluster_weights = np.repeat(ensemble.weights, ensemble.n_clusters)
+    counts *= cluster_weights[:, None]
+    seen *= ensemble.weights[:, None]
+    out = np.empty((n, n_clusters))
+    over_blocks(
+        lambda start, stop: pooled_ratio_rows(ensemble.labels, offsets, counts, seen, start, stop, out),
+        n,
+        n_jobs=n_jobs,
+    )
+    return out
+
+
+def _mean_of_matrix(evidence: CoAssociation, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+    member = np.flatnonzero(labels >= 0)
+    ones = np.ones(len(member))
+    indicator = sparse.csr_array((ones, (member, labels[member])), shape=(len(labels), n_clusters))
+    sizes = np.bincount(labels[member], minlength=n_clusters)
+    return (evidence @ indicator.toarray()) / np.maximum(sizes, 1)
+
+
+def _check_labels(labels: Any, n_clusters: int, n: int) -> np.ndarray:
+    labels = np.asarray(labels)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"labels must be {n} whole numbers, one for each object; got {labels.dtype} of shape {labels.shape}."
+        )
+    labels = labels.astype(np.int64)
+    if labels.size and not (labels.min() >= -1 and labels.max() < n_clusters):
+        raise ValueError(
+            f"labels must lie between -1 and n_clusters - 1 = {n_clusters - 1}; they go from {labels.min()} to "
+            f"{labels.max()}."
+        )
+    return labels

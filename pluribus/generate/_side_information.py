@@ -1,0 +1,79 @@
+"""What is known about the rows beside their features: constraints, and how much each of them counts."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_array
+from sklearn.utils.validation import has_fit_parameter
+
+from pluribus.constraints import ConstraintError, Constraints
+from pluribus.generate._base_clusterers import takes_constraints
+
+if TYPE_CHECKING:
+    from pluribus.generate._members import Member
+
+
+class Told(NamedTuple):
+    """What members are told about all the rows; None where that is nothing."""
+
+    constraints: Constraints | None = None
+    weights: np.ndarray | None = None
+
+    def of(self, rows: np.ndarray | None) -> "Told":
+        """What is told of these rows; None stands for all."""
+        if rows is None:
+            return self
+        return Told(
+            None if self.constraints is None else self.constraints.restrict(rows),
+            None if self.weights is None else self.weights[rows],
+        )
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """All that a member's labels can depend on."""
+        known, weights = self.constraints, () if self.weights is None else (self.weights,)
+        if known is None:
+            return weights
+        pairs = known.must_link, known.must_weight, known.cannot_link, known.cannot_weight
+        return *pairs, known.groups, known.labels, *weights
+
+
+def check_told(constraints: Constraints | None, sample_weight: Any, members: Sequence["Member"], n: int) -> Told:
+    """Refuse what does not fit the rows, and what some member cannot be told or, with its clusters, cannot satisfy."""
+    if constraints is not None:
+        _check_constraints(constraints, members, n)
+    return Told(constraints, None if sample_weight is None else _checked_weights(sample_weight, members, n))
+
+
+def _check_constraints(constraints: Constraints, members: Sequence["Member"], n: int) -> None:
+    if constraints.n_objects != n:
+        raise ConstraintError(f"constraints are about {constraints.n_objects} objects, but X has {n} rows.")
+    deaf = sorted({member.algorithm for member in members if not takes_constraints(member.clusterer)})
+    if deaf:
+        raise ValueError(
+            f"Members by {', '.join(deaf)} know nothing of constraints: generate them by a clusterer that does, for "
+            "instance Generator(pluribus.constrained.CopKMeans(n_init=1)) or PairwiseKMeans for weights."
+        )
+    fewest = min((member.n_clusters for member in members if member.n_clusters is not None), default=None)
+    if fewest is not None:
+        constraints.ensure_feasible(fewest)
+
+
+def _checked_weights(sample_weight: Any, members: Sequence["Member"], n: int) -> np.ndarray:
+    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weights.shape}: give one number for each of the {n} rows of X.")
+    if (weights < 0).any() or not weights.any():
+        raise ValueError("sample_weight is below 0 for some rows or 0 for all: give 0 or more, and not only zeros.")
+    deaf = sorted({member.algorithm for member in members if not _takes_weights(member.clusterer)})
+    if deaf:
+        raise ValueError(
+            f"Members by {', '.join(deaf)} take no sample_weight: generate them by 'kmeans', or by a clusterer whose "
+            "fit takes it."
+        )
+    return weights
+
+
+def _takes_weights(clusterer: Any) -> bool:
+    return clusterer == "kmeans" if isinstance(clusterer, str) else has_fit_parameter(clusterer, "sample_weight")

@@ -1,0 +1,56 @@
+"""The map: the objects in two dimensions."""
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import PCA
+
+from pluribus.partitions._internal import stratified_sample
+from pluribus.report._shared.sampling import spread_sample
+from pluribus.report.result.case import Case
+from pluribus.report.result.summary import ObjectMap
+
+_SHOWN = 5000
+_FITTED = 20_000  # principal axes of this many objects are those of all, for the eye
+
+
+def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
+    """Principal components of the features, or of the ensemble's labels when there are no features."""
+    shown = spread_sample(case.labels, case.uncertainty, _SHOWN)
+    fitted = stratified_sample(case.labels, _FITTED)
+    if case.X is not None:
+        basis = "features"
+        xy, axes = principal_components(np.asarray(case.X[fitted]), np.asarray(case.X[shown]))
+    else:
+        basis = "labels"
+        take = case.ensemble.take_objects
+        xy, axes = principal_components(take(fitted).one_hot(), take(shown).one_hot())
+    return ObjectMap(
+        x=xy[:, 0],
+        y=xy[:, 1],
+        labels=case.labels[shown],
+        uncertainty=case.uncertainty[shown],
+        next_best=next_best[shown],
+        ids=case.ids[shown],
+        axes=axes,
+        basis=basis,
+        sampled=len(shown) < len(case.labels),
+    )
+
+
+def principal_components(fitted, shown) -> tuple[np.ndarray, tuple[str, str]]:
+    """First two principal components, zeros where there are fewer, and what each stands for."""
+    n_components = min(2, *fitted.shape)
+    solver = "auto"
+    if sparse.issparse(fitted):
+        if min(fitted.shape) <= 50:
+            fitted, shown = fitted.toarray(), shown.toarray()
+        else:
+            solver = "arpack"
+    xy = np.zeros((shown.shape[0], 2))
+    shares = np.zeros(2)
+    pca = PCA(n_components, svd_solver=solver, random_state=0)
+    with np.errstate(invalid="ignore", divide="ignore"):  # all columns constant: no variance to share out
+        xy[:, :n_components] = pca.fit(fitted).transform(shown)
+    shares[:n_components] = np.nan_to_num(pca.explained_variance_ratio_)
+    first, second = (f"component {j + 1} ({share:.0%} of the variance)" for j, share in enumerate(shares))
+    return xy, (first, second)

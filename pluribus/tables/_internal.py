@@ -1,0 +1,28 @@
+"""What other rooms may use of this one, and users need not know."""
+
+from pluribus.tables._cells import MISSING
+from pluribus.tables._columns import BadCells, Column, Unusable, understand
+from pluribus.tables._index import parquet_columns
+from pluribus.tables._scale import check_scale
+from pluribus.tables._survey import taken
+from pluribus.tables._useless import useless_columns
+from pluribus.tables.errors import listing
+from pluribus.tables.rows import BLOCK, ArrayRows, is_dask
+from pluribus.tables.table import ROW_NAMES
+
+__all__ = [
+    "BLOCK",
+    "MISSING",
+    "ROW_NAMES",
+    "ArrayRows",
+    "BadCells",
+    "Column",
+    "Unusable",
+    "check_scale",
+    "is_dask",
+    "listing",
+    "parquet_columns",
+    "taken",
+    "understand",
+    "useless_columns",
+]

@@ -1,0 +1,109 @@
+"""Table: the objects of a file, before anything was decided about its columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pluribus.tables.errors import TableError, counted, listing
+
+# Where pandas (in Parquet) keeps row names that have no name of their own; we call those of a CSV the same.
+ROW_NAMES = "__index_level_0__"
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """The objects of a file: one row each, with an identifier.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The columns to cluster by, as they were read (at least two rows, no two columns with one name).
+    ids : array of str, shape (n,)
+        One identifier for each row, all different.
+    name : str
+        What to call the table: the name of the file without its ending.
+    notes : tuple of str
+        What was decided while reading, in plain words.
+    decimal : str
+        The decimal mark of the file, which cells that are still text are judged by.
+    named : bool
+        Whether the ids come from the file; else the rows are numbered.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from pluribus.tables import Table
+    >>> Table(pd.DataFrame({"height": [1.6, 1.8]}), np.array(["ann", "bob"]), "people")
+    Table('people': 2 rows, 1 column)
+    """
+
+    frame: pd.DataFrame
+    ids: np.ndarray
+    name: str
+    notes: tuple[str, ...] = ()
+    decimal: str = "."
+    named: bool = False
+
+    def __post_init__(self) -> None:
+        check_names([str(column) for column in self.frame.columns], self.name)
+        n = len(self.frame)
+        if n == 0:
+            raise TableError(f"'{self.name}' has no rows of data. Give at least two rows to cluster.")
+        if n == 1:
+            raise TableError(f"'{self.name}' has one row of data. Give at least two rows to cluster.")
+        if len(self.ids) != n:
+            raise TableError(f"'{self.name}' has {n} rows but {len(self.ids)} ids. Give one id for each row.")
+        identifiers = pd.Series(self.ids)
+        if identifiers.duplicated().any():
+            repeated = identifiers[identifiers.duplicated()].unique()
+            raise TableError(
+                f"'{self.name}' has duplicate ids: {listing(repeated, 5)} stand for more than one row. "
+                "Give every row an id of its own, or use no id column (rows are then numbered)."
+            )
+
+    def __repr__(self) -> str:
+        rows, columns = self.frame.shape
+        return f"Table('{self.name}': {counted(rows, 'row')}, {counted(columns, 'column')})"
+
+
+def check_names(names: Sequence[str], source: str) -> None:
+    """Refuse two columns with one name."""
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise TableError(
+            f"'{source}' has more than one column named {listing(repeated)}. Rename them so that each name "
+            "is used once; if the first line is data, put a line of column names above it."
+        )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the user said about the columns: which one holds the ids, and which to leave out."""
+
+    id_column: str | None
+    ignore: tuple[str, ...]
+
+    def check(self, names: Sequence[str], source: str) -> None:
+        """Refuse duplicate names, and columns that are not there."""
+        check_names(names, source)
+        present = [name for name in names if name != ROW_NAMES]
+        if self.id_column is not None and self.id_column not in present:
+            raise TableError(
+                f"'{source}' has no column '{self.id_column}' to take the ids from. "
+                f"Its columns are {listing(present, 20)}."
+            )
+        unknown = [name for name in self.ignore if name not in present]
+        if unknown:
+            raise TableError(
+                f"'{source}' has no column {listing(unknown)}, which is to be ignored. "
+                f"Its columns are {listing(present, 20)}."
+            )
+
+    def keep(self, names: Sequence[str]) -> list[str]:
+        """Name the columns to read: all but the ignored ones; the ids are needed in any case."""
+        return [name for name in names if name not in self.ignore or name == self.id_column]

@@ -1,0 +1,349 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import is_valid_linkage
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import squareform
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from pluribus import Ensemble
+from pluribus.consensus import EvidenceAccumulation, by_name
+from pluribus.consensus._shared import evidence_linkages
+from pluribus.consensus.linkage import _graph_groups
+from pluribus.evidence import CoAssociation
+
+HAND = np.array([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [1, 2, 1, 1], [1, 2, 1, 0], [2, 2, 1, 1]])
+QUIET = {"verbose": False}
+
+
+@st.composite
+def ensembles(draw, max_n=14, missing=True, weighted=True):
+    n, r = draw(st.integers(2, max_n)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    labels = rng.integers(0, rng.integers(1, 6), (n, r))
+    if missing and draw(st.booleans()):
+        labels = np.where(rng.random((n, r)) < 0.4, -1, labels)
+        labels[:, 0] = np.maximum(labels[:, 0], 0)
+        labels[0] = np.maximum(labels[0], 0)
+    weights = rng.choice([0.1, 0.2, 0.3, 0.7, 1 / 3], r) if weighted and draw(st.booleans()) else None
+    return Ensemble(labels, weights=weights)
+
+
+def pair_sums(e):
+    """Weight together and weight both seen, for all pairs: the slow way."""
+    n = e.n_objects
+    together, seen = np.zeros((n, n)), np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            for p in range(e.n_partitions):
+                if e.labels[i, p] >= 0 and e.labels[j, p] >= 0:
+                    seen[i, j] += e.weights[p]
+                    together[i, j] += e.weights[p] * (e.labels[i, p] == e.labels[j, p])
+    return together, seen
+
+
+def evidence_between(together, seen, a, b):
+    both = seen[np.ix_(a, b)].sum()
+    return together[np.ix_(a, b)].sum() / both if both else 0.0
+
+
+@pytest.mark.parametrize(
+    ("linkage", "heights", "lifetimes"),
+    [
+        ("single", [0, 0.25, 0.25, 0.25, 0.75], [0.25, 0.5, 0, 0, 0.25, 0]),
+        ("average", [0, 0.25, 0.25, 0.375, 11 / 12], [1 / 12, 13 / 24, 0.125, 0, 0.25, 0]),
+        ("complete", [0, 0.25, 0.25, 0.5, 1], [0, 0.5, 0.25, 0, 0.25, 0]),
+    ],
+)
+def test_hand_example(linkage, heights, lifetimes):
+    eac = EvidenceAccumulation(linkage=linkage, **QUIET).fit(HAND)
+    assert eac.linkage_[:, 2] == pytest.approx(heights)
+    assert eac.lifetimes_[1:] == pytest.approx(lifetimes)
+    assert eac.n_clusters_ == 2
+    assert eac.labels_.tolist() == [0, 0, 0, 1, 1, 1]
+    assert eac.threshold_ == pytest.approx((heights[-2], heights[-1]))
+
+
+def test_scalability_example():
+    # n = 6, r = 3: the pairs and counts of the example in the scalability paper's setting
+    labels = [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 2]]
+    e = Ensemble(labels)
+    assert EvidenceAccumulation(linkage="single", **QUIET).fit(e).linkage_[:, 2] == pytest.approx(
+        [0, 1 / 3, 1 / 3, 1 / 3, 2 / 3]
+    )
+    assert EvidenceAccumulation(linkage="average", **QUIET).fit(e).linkage_[:, 2] == pytest.approx(
+        [0, 1 / 3, 1 / 3, 1 / 2, 26 / 27]
+    )
+
+
+@given(ensembles())
+def test_single_link_heights_equal_scipy(e):
+    together, seen = pair_sums(e)
+    d = 1 - np.divide(together, seen, out=np.zeros_like(together), where=seen > 0)
+    np.fill_diagonal(d, 0)
+    slow = scipy_linkage(squareform(d, checks=False), "single")[:, 2]
+    for evidence in ("auto", "sparse", "dense"):
+        eac = EvidenceAccumulation(linkage="single", evidence=evidence, unobserved="zero", **QUIET).fit(e)
+        assert eac.linkage_[:, 2] == pytest.approx(slow, abs=1e-12)
+        assert is_valid_linkage(eac.linkage_)
+
+
+@given(ensembles())
+def test_each_average_link_merge_is_the_best_there_is(e):
+    together, seen = pair_sums(e)
+    z = EvidenceAccumulation(linkage="average", unobserved="zero", **QUIET).fit(e).linkage_
+    assert is_valid_linkage(z)
+    groups = {i: [i] for i in range(e.n_objects)}
+    for t, (a, b, height, size) in enumerate(z):
+        best = max(evidence_between(together, seen, groups[i], groups[j]) for i in groups for j in groups if i < j)
+        merged = evidence_between(together, seen, groups[int(a)], groups[int(b)])
+        assert merged == pytest.approx(best, abs=1e-12)
+        assert height == pytest.approx(1 - merged, abs=1e-12)
+        groups[e.n_objects + t] = groups.pop(int(a)) + groups.pop(int(b))
+        assert size == len(groups[e.n_objects + t])
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_average_link_equals_scipy_where_no_ties_are(seed):
+    rng = np.random.default_rng(seed)
+    e = Ensemble(rng.integers(0, 2, (8, 40)), weights=rng.random(40) + 0.01)
+    together, seen = pair_sums(e)
+    condensed = squareform(1 - together / seen, checks=False)
+    assume(len(np.unique(condensed.round(9))) == len(condensed))
+    ours = EvidenceAccumulation(4, linkage="average", **QUIET).fit(e)
+    assert ours.linkage_[:, [0, 1, 3]].tolist() == scipy_linkage(condensed, "average")[:, [0, 1, 3]].tolist()
+    assert ours.linkage_[:, 2] == pytest.approx(scipy_linkage(condensed, "average")[:, 2], abs=1e-12)
+
+
+def test_rounding_does_not_send_the_chain_in_circles():
+    """Weights whose sums round differently in different orders, among many ties: the chain must still end."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        labels = rng.integers(0, 3, (28, 4))
+        e = Ensemble(labels, weights=rng.permutation([0.7, 0.2, 0.2, 0.3]))
+        z = EvidenceAccumulation(3, linkage="average", **QUIET).fit(e).linkage_
+        assert is_valid_linkage(z)
+
+
+def test_ward_is_on_the_distance_of_one_hot_rows():
+    e = Ensemble(np.random.default_rng(0).integers(0, 3, (15, 7)))
+    h = e.one_hot().toarray() / np.sqrt(7)
+    eac = EvidenceAccumulation(3, linkage="ward", **QUIET).fit(e)
+    assert eac.linkage_[:, 2] == pytest.approx(scipy_linkage(h, "ward")[:, 2], abs=1e-7)
+    raw = EvidenceAccumulation(3, linkage="ward", ward_metric="raw", **QUIET).fit(e)
+    assert not np.allclose(raw.linkage_[:, 2], eac.linkage_[:, 2])
+
+
+@pytest.mark.parametrize("linkage", ["complete", "weighted"])
+def test_dense_linkages_equal_scipy(linkage):
+    e = Ensemble(np.random.default_rng(1).integers(0, 4, (30, 11)))
+    together, seen = pair_sums(e)
+    slow = scipy_linkage(squareform(1 - together / seen, checks=False), linkage)
+    assert EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(e).linkage_[:, 2] == pytest.approx(slow[:, 2])
+
+
+@pytest.mark.parametrize("linkage", ["single", "average", "complete", "weighted", "ward"])
+@pytest.mark.parametrize("n_clusters", [1, 2, 3, 4, 6])
+def test_ties_never_change_the_number_of_clusters(linkage, n_clusters):
+    blocks = [[0, 0], [0, 0], [1, 1], [1, 1], [2, 2], [2, 2]]
+    eac = EvidenceAccumulation(n_clusters, linkage=linkage, **QUIET).fit(np.array(blocks))
+    assert len(set(eac.labels_)) == eac.n_clusters_ == n_clusters
+
+
+@pytest.mark.parametrize("linkage", ["single", "average", "complete"])
+def test_identical_partitions_come_back(linkage):
+    y = np.array([0, 1, 1, 2, 2, 2, 0, 2])
+    eac = EvidenceAccumulation(linkage=linkage, **QUIET).fit([y] * 5)
+    assert eac.lifetimes_[3] == pytest.approx(1)
+    assert np.array_equal(y[:, None] == y, eac.labels_[:, None] == eac.labels_)
+    assert np.bincount(eac.labels_).tolist() == [4, 2, 2]
+    assert eac.uncertainty_ == pytest.approx(np.zeros(8))
+
+
+@given(ensembles())
+def test_result_is_whole(e):
+    eac = EvidenceAccumulation(linkage="average", unobserved="zero", **QUIET).fit(e)
+    assert eac.lifetimes_.sum() == pytest.approx(1)
+    assert eac.membership_.shape == (e.n_objects, eac.n_clusters_)
+    assert eac.membership_.sum(axis=1) == pytest.approx(np.ones(e.n_objects))
+    assert ((eac.uncertainty_ >= 0) & (eac.uncertainty_ <= 1)).all()
+    assert (np.diff(np.bincount(eac.labels_)) <= 0).all()
+
+
+@given(ensembles(missing=False), st.randoms())
+def test_names_and_order_do_not_matter(e, random):
+    columns = list(range(e.n_partitions))
+    random.shuffle(columns)
+    renamed = (e.labels[:, columns].astype(int) + 1) % 5  # another name for each cluster
+    other = Ensemble(renamed, weights=e.weights[columns])
+    a = EvidenceAccumulation(linkage="single", **QUIET).fit(e)
+    b = EvidenceAccumulation(linkage="single", **QUIET).fit(other)
+    assert a.linkage_[:, 2] == pytest.approx(b.linkage_[:, 2], abs=1e-12)
+    order = list(range(e.n_objects))
+    random.shuffle(order)
+    c = EvidenceAccumulation(linkage="single", **QUIET).fit(e.take_objects(order))
+    assert a.linkage_[:, 2] == pytest.approx(c.linkage_[:, 2], abs=1e-12)
+
+
+def test_lifetimes_by_factors():
+    eac = EvidenceAccumulation(linkage="average", lifetime_scale="log", **QUIET).fit(HAND)
+    shares = np.array([1, 1, 0.75, 0.75, 0.625, 1 / 12, 0])
+    factors = np.log((shares[:-1] + 0.001) / (shares[1:] + 0.001)) / np.log(1001)
+    assert eac.lifetimes_[:0:-1] == pytest.approx(factors)
+    assert eac.lifetimes_.sum() == pytest.approx(1)
+
+
+def test_missing_labels_as_in_the_spec():
+    labels = HAND.copy()
+    labels[0, 3] = labels[3, 0] = labels[3, 1] = -1
+    c = CoAssociation(labels).to_dense()
+    expected = {(0, 2): 2 / 3, (1, 2): 3 / 4, (3, 4): 1 / 2, (3, 5): 1, (0, 4): 0, (1, 4): 1 / 4, (4, 5): 1 / 2}
+    for pair, value in expected.items():
+        assert c[pair] == pytest.approx(value)
+
+
+def test_recut_without_refit():
+    eac = EvidenceAccumulation(2, **QUIET).fit(HAND)
+    assert eac.cut(3).max() == 2
+    assert eac.cut(threshold=0.3).tolist() == [0, 0, 0, 1, 1, 2]
+    with pytest.raises(ValueError, match="either"):
+        eac.cut(2, threshold=0.3)
+    with pytest.raises(ValueError, match="between 1 and"):
+        eac.cut(7)
+    with pytest.raises(ValueError, match="whole number"):
+        eac.cut(2.5)
+    with pytest.raises(NotFittedError):
+        EvidenceAccumulation().cut(2)
+    majority = EvidenceAccumulation(linkage="single", threshold=0.5, **QUIET).fit(HAND)
+    assert majority.n_clusters_ == 2
+
+
+def test_precomputed_evidence():
+    c = CoAssociation(HAND).to_dense()
+    eac = EvidenceAccumulation(2, linkage="average", **QUIET).fit(CoAssociation.from_matrix(c))
+    assert eac.labels_.tolist() == [0, 0, 0, 1, 1, 1]
+    assert eac.membership_ == pytest.approx(EvidenceAccumulation(2, **QUIET).fit(HAND).membership_)
+
+
+def test_neighbors_limit_linkage(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 60)
+    noisy = np.column_stack([np.where(rng.random(180) < 0.1, rng.integers(0, 3, 180), y) for _ in range(25)])
+    exact = EvidenceAccumulation(3, linkage="average", **QUIET).fit(noisy)
+    assert np.array_equal(exact.labels_[:, None] == exact.labels_, y[:, None] == y)
+    few = EvidenceAccumulation(linkage="single", evidence="neighbors", **QUIET).fit(noisy)
+    assert len(few.linkage_) == 179
+    monkeypatch.setattr(_graph_groups, "EXACT_PAIRS", 0)
+    few = EvidenceAccumulation(3, linkage="average", evidence="neighbors", **QUIET).fit(noisy)
+    assert few.evidence_ == "neighbors"
+    np.testing.assert_array_equal(few.labels_, exact.labels_)
+    given = CoAssociation(noisy, form="neighbors", n_neighbors=60)
+    for linkage in ("single", "average"):
+        eac = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(given)
+        assert (eac.evidence_, eac.linkage_.shape) == ("neighbors", (179, 4))
+    with pytest.raises(ValueError, match="complete link needs all pairs"):
+        EvidenceAccumulation(3, linkage="complete", evidence="neighbors", **QUIET).fit(noisy)
+
+
+@pytest.mark.parametrize("linkage", ["single", "average"])
+def test_auto_takes_neighbors_where_all_pairs_take_long_and_says_so(linkage, monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 10, 20], 40)[:, None] + rng.integers(0, 4, (120, 15))
+    exact = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(labels)
+    assert exact.evidence_ == "operator"
+    monkeypatch.setattr(evidence_linkages, "EXACT_SECONDS", 0)
+    with pytest.warns(UserWarning, match=f"{linkage} link on all pairs of these 120 objects .* evidence='operator'"):
+        few = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(labels)
+    assert few.evidence_ == "neighbors"
+    np.testing.assert_array_equal(few.labels_, exact.labels_)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_tiny(n):
+    for labels in (np.zeros((n, 2), int), np.arange(n)[:, None]):
+        for k in (None, 1, n):
+            for linkage in ("single", "average"):
+                eac = EvidenceAccumulation(k, linkage=linkage, **QUIET).fit(labels)
+                assert eac.labels_.shape == (n,)
+                assert eac.linkage_.shape == (n - 1, 4)
+
+
+def test_one_cluster_and_all_singletons_win_when_that_is_the_evidence():
+    assert EvidenceAccumulation(**QUIET).fit(np.zeros((5, 3), int)).n_clusters_ == 1
+    assert EvidenceAccumulation(**QUIET).fit(np.arange(5)[:, None]).n_clusters_ == 5
+    assert (
+        EvidenceAccumulation(allow_single_cluster=True, **QUIET).fit([[0, 0, 0, 1], [0, 0, 0, 0], [0] * 4]).n_clusters_
+        == 1
+    )
+
+
+def test_weights_favor_a_partition():
+    labels = [[0, 0, 1, 1], [0, 1, 0, 1]]
+    for weights, expected in (([10, 1], [0, 0, 1, 1]), ([1, 10], [0, 1, 0, 1])):
+        e = Ensemble(labels, weights=weights)
+        assert EvidenceAccumulation(2, **QUIET).fit(e).labels_.tolist() == expected
+
+
+def test_partitions_of_weight_0_say_nothing():
+    e = Ensemble([[0, 0, 1, 1], [0, 1, 0, 1]], weights=[1, 0])
+    assert EvidenceAccumulation(2, **QUIET).fit(e).labels_.tolist() == [0, 0, 1, 1]
+    only_there = Ensemble([[0, 0, 1, 1, -1, -1], [-1, -1, -1, -1, 0, 0]], weights=[1, 0])
+    with pytest.raises(ValueError, match="in no partition"):
+        EvidenceAccumulation(2, **QUIET).fit(only_there)
+
+
+def test_unobserved_pairs():
+    e = Ensemble([[0, 0, -1, -1], [-1, -1, 0, 1]])
+    with pytest.warns(UserWarning, match="4 pairs"):
+        EvidenceAccumulation(2, **QUIET).fit(e)
+    with pytest.raises(ValueError, match="covered by no partition"):
+        EvidenceAccumulation(2, unobserved="error", **QUIET).fit(e)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        EvidenceAccumulation(2, unobserved="zero", **QUIET).fit(e)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"n_clusters": 7}, "more than the 6 objects"),
+        ({"n_clusters": 0}, "n_clusters"),
+        ({"n_clusters": 2.5}, "n_clusters"),
+        ({"linkage": "centroid"}, "linkage"),
+        ({"n_clusters": 2, "threshold": 0.5}, "both given"),
+        ({"k_range": (5, 2)}, "k_range"),
+        ({"k_range": (9, 12)}, "k_range"),
+        ({"k_range": (1.5, 3)}, "k_range"),
+        ({"k_range": (1, 2, 3)}, "k_range"),
+        ({"evidence": "magic"}, "evidence"),
+        ({"linkage": "ward", "lifetime_scale": "log"}, "Ward"),
+    ],
+)
+def test_bad_parameters(options, word):
+    with pytest.raises(ValueError, match=word):
+        EvidenceAccumulation(**options, **QUIET).fit(HAND)
+
+
+def test_dense_is_refused_at_size():
+    labels = np.random.default_rng(0).integers(0, 50, (60_000, 2))
+    with pytest.raises((ValueError, MemoryError), match=r"60,?000"):
+        EvidenceAccumulation(3, linkage="complete", **QUIET).fit(labels)
+
+
+def test_ward_lifetimes_warn():
+    with pytest.warns(UserWarning, match="Ward"):
+        EvidenceAccumulation(linkage="ward", **QUIET).fit(HAND)
+
+
+def test_names_and_clone():
+    assert isinstance(by_name("eac")(), EvidenceAccumulation)
+    with pytest.raises(ValueError, match="cspa, eac"):
+        by_name("nope")
+    eac = clone(EvidenceAccumulation(3, linkage="single"))
+    assert eac.get_params()["linkage"] == "single"
+    assert EvidenceAccumulation(2, **QUIET).fit_predict(HAND).tolist() == [0, 0, 0, 1, 1, 1]

@@ -1,0 +1,216 @@
+import pickle
+import warnings
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.metrics import adjusted_rand_score
+
+from pluribus import Ensemble
+from pluribus.consensus.soft.mixture import MixtureConsensus
+
+SEVEN = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, -1, 1, 2, -1, -1]]
+BEST = 3 * log(3 / 7) + 4 * log(2 / 7) + 2 * log(2 / 3) + log(1 / 3) + 6 * log(1 / 2)
+QUIET = {"verbose": False, "random_state": 0}
+
+
+@st.composite
+def ensembles(draw, missing=True, weighted=True):
+    n, r = draw(st.integers(2, 20)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    labels = rng.integers(0, rng.integers(1, 6), (n, r))
+    if missing and draw(st.booleans()):
+        labels = np.where(rng.random((n, r)) < 0.4, -1, labels)
+        labels[:, 0] = np.maximum(labels[:, 0], 0)
+        labels[0] = np.maximum(labels[0], 0)
+    weights = rng.random(r) + 0.1 if weighted and draw(st.booleans()) else None
+    return Ensemble(labels, weights=weights)
+
+
+def fit_quietly(ensemble, k, **parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return MixtureConsensus(k, **{**QUIET, **parameters}).fit(ensemble)
+
+
+def joint(mmec, ensemble):
+    """π_m Π_p θ_pm(label)^w_p of each object, one factor at a time."""
+    out = np.tile(mmec.pi_, (ensemble.n_objects, 1))
+    for i in range(ensemble.n_objects):
+        for p in range(len(ensemble)):
+            if ensemble.labels[i, p] >= 0:
+                out[i] *= mmec.theta_[p][:, ensemble.labels[i, p]] ** ensemble.weights[p]
+    return out
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+def test_seven_objects(init):
+    mmec = MixtureConsensus(3, init=init, **QUIET).fit(SEVEN)
+    assert pytest.approx(-13.6214, abs=5e-5) == BEST
+    assert mmec.objective_[-1] == pytest.approx(BEST, abs=1e-3)
+    assert mmec.labels_.tolist() == [0, 0, 0, 1, 1, 2, 2]
+    assert mmec.pi_ == pytest.approx([3 / 7, 2 / 7, 2 / 7], abs=1e-4)
+    assert mmec.theta_[2] == pytest.approx(np.array([[2 / 3, 1 / 3, 0], [0, 1 / 2, 1 / 2], [0, 0, 1]]), abs=1e-4)
+    # Nobody of the third cluster has a label in the last partition: nothing is known, so the rates are equal.
+    assert mmec.theta_[3][2] == pytest.approx([0.5, 0.5], abs=1e-2)
+
+
+@given(ensembles(), st.integers(1, 4), st.sampled_from(["k-means++", "random"]))
+@settings(max_examples=60)
+def test_likelihood_grows(ensemble, k, init):
+    k, epsilon = min(k, ensemble.n_objects), 1e-6
+    mmec = fit_quietly(ensemble, k, n_init=1, tol=0.0, max_iter=30, init=init, epsilon=epsilon)
+    # EM climbs the likelihood plus epsilon Σ w log θ, so the likelihood may only fall by as much as that can grow.
+    smallest = epsilon / (ensemble.n_objects + epsilon * ensemble.n_clusters.max())
+    slack = -epsilon * k * (ensemble.weights * ensemble.n_clusters).sum() * np.log(smallest)
+    assert (np.diff(mmec.objective_) >= -slack - 1e-9).all()
+    assert np.isfinite(mmec.objective_).all()
+
+
+@given(ensembles(), st.integers(1, 4))
+@settings(max_examples=40)
+def test_result_is_the_mixture_it_says(ensemble, k):
+    k = min(k, ensemble.n_objects)
+    mmec = fit_quietly(ensemble, k, n_init=2)
+    assert np.unique(mmec.labels_).tolist() == list(range(mmec.n_clusters_))
+    assert (np.diff(np.bincount(mmec.labels_)) <= 0).all()
+    assert mmec.pi_.sum() == pytest.approx(1)
+    assert all(theta.shape == (mmec.n_clusters_, m) for theta, m in zip(mmec.theta_, ensemble.n_clusters, strict=True))
+    assert all(theta.sum(axis=1) == pytest.approx(1) for theta in mmec.theta_)
+    likelihood = joint(mmec, ensemble)
+    assert mmec.membership_ == pytest.approx(likelihood / likelihood.sum(axis=1, keepdims=True), abs=1e-9)
+    if mmec.n_clusters_ == k:
+        assert mmec.objective_[-1] == pytest.approx(np.log(likelihood.sum(axis=1)).sum(), abs=1e-8)
+
+
+def test_no_labels_in_a_cluster_is_no_trouble():
+    # The second half of the objects has no label in the last partition.
+    labels = [[0] * 10 + [1] * 10, [0] * 10 + [1] * 10, [0, 1] * 5 + [-1] * 10]
+    for init in ("k-means++", "random"):
+        mmec = MixtureConsensus(2, init=init, **QUIET).fit(labels)
+        assert mmec.labels_.tolist() == [0] * 10 + [1] * 10
+        assert np.isfinite(mmec.theta_[2]).all()
+        assert mmec.uncertainty_ == pytest.approx(0, abs=1e-3)
+
+
+def test_unanimous_and_strings():
+    mmec = MixtureConsensus(3, **QUIET).fit([["a", "a", "b", "b", "b", "c", "c"]] * 4)
+    assert mmec.labels_.tolist() == [1, 1, 0, 0, 0, 2, 2]
+    assert mmec.membership_ == pytest.approx(np.eye(3)[mmec.labels_], abs=1e-6)
+
+
+@given(ensembles(weighted=False), st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_names_of_labels_do_not_matter(ensemble, seed):
+    rng = np.random.default_rng(seed)
+    renamed = [np.append(rng.permutation(50)[:9] + 3, -1)[column] for column in ensemble.labels.T]
+    k = min(3, ensemble.n_objects)
+    assert fit_quietly(ensemble, k).labels_.tolist() == fit_quietly(renamed, k).labels_.tolist()
+
+
+def planted(n=2000, r=12, k=5, noise=0.4, missing=0.2, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, k, n)
+    labels = np.where(rng.random((n, r)) < noise, rng.integers(0, k, (n, r)), truth[:, None])
+    labels = np.column_stack([rng.permutation(k)[column] for column in labels.T])
+    labels[rng.random((n, r)) < missing] = -1
+    labels[:, 0] = np.where((labels < 0).all(axis=1), 0, labels[:, 0])
+    return truth, Ensemble(labels)
+
+
+def test_planted_partition_is_recovered():
+    truth, ensemble = planted()
+    mmec = MixtureConsensus(5, n_init=3, **QUIET).fit(ensemble)
+    assert adjusted_rand_score(truth, mmec.labels_) > 0.93
+    # The model is the one that made the data: its posteriors are right as often as they say.
+    top = mmec.membership_.max(axis=1)
+    right = mmec.labels_ == np.array([np.bincount(mmec.labels_[truth == t]).argmax() for t in range(5)])[truth]
+    assert top.mean() == pytest.approx(right.mean(), abs=0.02)
+    assert mmec.uncertainty_[~right].mean() > mmec.uncertainty_[right].mean()
+
+
+def test_partitions_of_different_size_and_worth():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 1500)
+    fine = truth * 4 + rng.integers(0, 4, 1500)  # splits each cluster
+    coarse = np.where(truth == 2, 1, 0)  # merges two
+    noise = rng.integers(0, 10, (1500, 5))
+    mmec = MixtureConsensus(3, **QUIET).fit(np.column_stack([fine, coarse, truth, truth, noise]))
+    assert adjusted_rand_score(truth, mmec.labels_) == 1
+
+
+@pytest.mark.parametrize("noise", [0.4, 0.7])
+def test_order_of_objects_does_not_matter(noise):
+    _, ensemble = planted(n=400, noise=noise)
+    shuffle = np.random.default_rng(1).permutation(400)
+    straight = MixtureConsensus(5, n_init=1, **QUIET).fit(ensemble)
+    shuffled = MixtureConsensus(5, n_init=1, **QUIET).fit(ensemble.labels[shuffle])
+    assert adjusted_rand_score(straight.labels_[shuffle], shuffled.labels_) == 1
+
+
+def test_threads_do_not_matter():
+    _, ensemble = planted(n=40_000, r=5)
+    one, two = (MixtureConsensus(5, n_init=1, max_iter=5, n_jobs=j, **QUIET).fit(ensemble) for j in (1, 2))
+    assert np.array_equal(one.membership_, two.membership_)
+    assert np.array_equal(one.objective_, two.objective_)
+
+
+def test_weight_is_a_number_of_copies():
+    first, second = [0, 0, 0, 1, 1, 1, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1]
+    twice = MixtureConsensus(3, **QUIET).fit([first, second, second])
+    weighted = MixtureConsensus(3, **QUIET).fit(Ensemble([first, second], weights=[1, 2]))
+    assert twice.objective_[-1] == pytest.approx(weighted.objective_[-1])
+    assert twice.membership_ == pytest.approx(weighted.membership_)
+
+
+def test_soft_partitions():
+    _, hard = planted(n=200)
+    memberships = [(column[:, None] == np.arange(5)).astype(float) for column in hard.labels.T]
+    from_hard = MixtureConsensus(5, **QUIET).fit(hard)
+    from_soft = MixtureConsensus(5, **QUIET).fit(Ensemble.from_memberships(memberships))
+    assert from_soft.objective_[-1] == pytest.approx(from_hard.objective_[-1], rel=1e-4)
+    leaning = [[[1, 0], [1, 0], [0, 1], [0, 1], [0.5, 0.5]], [[1, 0], [1, 0], [0, 1], [0, 1], [0.2, 0.8]]]
+    soft = MixtureConsensus(2, **QUIET).fit(Ensemble.from_memberships(leaning))
+    assert soft.labels_.tolist() == [1, 1, 0, 0, 0]
+
+
+def test_more_clusters_than_different_rows():
+    with pytest.warns(UserWarning, match="only 2 groups of objects apart"):
+        mmec = MixtureConsensus(4, **QUIET).fit([[0, 0, 0, 1, 1]])
+    assert mmec.labels_.tolist() == [0, 0, 0, 1, 1]
+    assert mmec.membership_.shape == (5, 2)
+
+
+def test_one_cluster():
+    mmec = MixtureConsensus(1, **QUIET).fit(SEVEN)
+    assert mmec.labels_.tolist() == [0] * 7
+    assert mmec.theta_[0] == pytest.approx(np.array([[3, 2, 2]]) / 7, abs=1e-5)
+
+
+def test_is_an_estimator():
+    mmec = MixtureConsensus(3, **QUIET)
+    assert clone(mmec).get_params() == mmec.get_params()
+    fitted = pickle.loads(pickle.dumps(mmec.fit(SEVEN)))
+    assert fitted.labels_.tolist() == mmec.fit_predict(SEVEN).tolist()
+    assert mmec.n_iter_ == len(mmec.objective_)
+    assert MixtureConsensus(3, max_iter=1, **QUIET).fit(SEVEN).n_iter_ == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "ensemble", "message"),
+    [
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
+        ({"n_clusters": 0}, SEVEN, "n_clusters"),
+        ({"n_clusters": 2, "epsilon": 0}, SEVEN, "epsilon"),
+        ({"n_clusters": 2, "init": "qmi"}, SEVEN, "init"),
+        ({"n_clusters": 2}, [], "empty"),
+        ({"n_clusters": 2}, [[0, -1, 1], [0, -1, 1]], "1 objects are in no partition"),
+        ({"n_clusters": 2}, Ensemble([[0, 0, 1], [0, -1, 1]], weights=[0, 1]), "partitions of weight 0"),
+    ],
+)
+def test_bad_input(parameters, ensemble, message):
+    with pytest.raises(ValueError, match=message):
+        MixtureConsensus(**parameters, **QUIET).fit(ensemble)

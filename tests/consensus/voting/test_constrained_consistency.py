@@ -1,0 +1,148 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from pluribus import Constraints, Ensemble
+from pluribus.consensus import ConstrainedConsistency
+from pluribus.consensus.voting.constrained_consistency import _Problem
+from pluribus.constraints import ConstraintError, InfeasibleError
+
+E = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
+WANTED = Constraints(6, must_link=[(0, 1)], cannot_link=[(2, 3), (0, 2)], must_weight=1, cannot_weight=1)
+
+
+def fit(ensemble, k, constraints=None, **options):
+    options = {"random_state": 0, "n_init": 8, **options}
+    return ConstrainedConsistency(k, verbose=False, **options).fit(ensemble, constraints=constraints)
+
+
+def score(labels, ensemble, known, beta):
+    """J by plain loops."""
+    labels = np.asarray(labels)
+    acc = 0.0
+    for column, weight in zip(ensemble.labels.T, ensemble.weights, strict=True):
+        seen = column >= 0
+        n = seen.sum()
+        sim = 0.0
+        for m in set(column[seen].tolist()):
+            inside = [(labels[seen & (column == m)] == k).sum() for k in range(labels.max() + 1)]
+            sizes = [(labels[seen] == k).sum() for k in range(labels.max() + 1)]
+            sim += max(x * (1 - s / n) for x, s in zip(inside, sizes, strict=True))
+        acc += weight * sim / n
+    acc /= ensemble.weights.sum()
+    kept = total = 0.0
+    for (i, j), w in zip(known.must_link, known.must_weight, strict=True):
+        if np.isfinite(w):
+            kept, total = kept + w * (labels[i] == labels[j]), total + w
+    for (i, j), w in zip(known.cannot_link, known.cannot_weight, strict=True):
+        if np.isfinite(w):
+            kept, total = kept + w * (labels[i] != labels[j]), total + w
+    return acc if total == 0 else (1 - beta) * acc + beta * kept / total
+
+
+def brute(ensemble, known, k, beta):
+    together = known.must_link[np.isinf(known.must_weight)].tolist()
+    apart = known.cannot_link[np.isinf(known.cannot_weight)].tolist()
+    best = -1.0
+    for labels in product(range(k), repeat=ensemble.n_objects):
+        allowed = all(labels[i] == labels[j] for i, j in together) and all(labels[i] != labels[j] for i, j in apart)
+        named_in_order = all(c <= max(labels[:i], default=-1) + 1 for i, c in enumerate(labels))  # else it was tried
+        if allowed and named_in_order:
+            best = max(best, score(labels, ensemble, known, beta))
+    return best
+
+
+def test_the_score_of_the_example():
+    problem = _Problem.of(Ensemble(E), WANTED, 2, 0.5)
+    acc, cs = problem.parts(np.array([0, 0, 0, 1, 1, 1]))
+    assert (acc, cs) == (pytest.approx(17 / 36), pytest.approx(2 / 3))
+    assert problem.objective(np.array([0, 0, 0, 1, 1, 1])) == pytest.approx(41 / 72)
+
+
+def test_the_best_of_the_example():
+    found = fit(E, 2, WANTED)
+    assert found.objective_[-1] == pytest.approx(49 / 72)
+    assert found.labels_.tolist() in ([0, 0, 1, 0, 1, 1], [1, 1, 0, 1, 0, 0])
+    assert (found.acc_, found.cs_) == (pytest.approx(13 / 36), 1)
+    plain = fit(E, 2)
+    assert plain.labels_.tolist() == [0, 0, 0, 1, 1, 1]
+    assert plain.acc_ == pytest.approx(17 / 36)
+
+
+def test_the_weight_belongs_inside_the_maximum():
+    member = Ensemble([[0, 0, 0, 1, 1, 1, 0, 0]])
+    problem = _Problem.of(member, Constraints(8), 2, 0.5)
+    assert problem.objective(np.array([0] * 6 + [1] * 2)) == pytest.approx(9 / 32)
+
+
+@st.composite
+def problems(draw):
+    n, r = draw(st.integers(3, 7)), draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    labels = rng.integers(0, 3, (n, r))
+    labels[1:, 1:][rng.random((n - 1, r - 1)) < draw(st.sampled_from([0.0, 0.3]))] = -1
+    hidden = rng.integers(0, draw(st.integers(2, 3)), n)
+    pairs = rng.integers(0, n, (draw(st.integers(0, n)), 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    weights = np.where(rng.random(len(pairs)) < 0.6, rng.exponential(1, len(pairs)) + 0.1, np.inf)
+    same = hidden[pairs[:, 0]] == hidden[pairs[:, 1]]
+    same ^= (rng.random(len(pairs)) < 0.3) & np.isfinite(weights)  # preferences may be wrong
+    known = Constraints(n, pairs[same], pairs[~same], must_weight=weights[same], cannot_weight=weights[~same])
+    return Ensemble(labels, weights=rng.random(r) + 0.1), known, len(set(hidden.tolist()))
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=problems(), beta=st.sampled_from([0.0, 0.3, 0.5, 1.0]))
+@pytest.mark.filterwarnings("ignore:a soft pair speaks")
+def test_hard_constraints_hold_and_the_score_is_right(problem, beta):
+    ensemble, known, k = problem
+    assume(known.closure().n_chunks >= k)
+    found = fit(ensemble, k, known, beta=beta)
+    assert found.violations_.n_hard == 0
+    assert found.objective_[-1] == pytest.approx(score(found.labels_, ensemble, known, beta))
+    assert (np.diff(found.objective_) > 0).all()
+    assert found.n_iter_ == len(found.objective_) - 1
+    best = brute(ensemble, known, k, beta)
+    assert 0.95 * best - 1e-9 <= found.objective_[-1] <= best + 1e-9
+
+
+def test_no_single_move_is_better():
+    rng = np.random.default_rng(0)
+    ensemble = Ensemble(rng.integers(0, 4, (40, 8)))
+    known = Constraints(40, must_link=[(0, 1), (2, 3)], cannot_link=[(0, 2)], must_weight=1, cannot_weight=2)
+    found = fit(ensemble, 3, known)
+    for i in range(40):
+        for k in range(3):
+            moved = found.labels_.copy()
+            moved[i] = k
+            assert score(moved, ensemble, known, 0.5) <= found.objective_[-1] + 1e-9
+
+
+def test_contradicting_preferences_are_legal():
+    both = Constraints(6, must_link=[(0, 1)], cannot_link=[(0, 1)], must_weight=1, cannot_weight=3)
+    assert 0 < fit(E, 2, both).cs_ < 1
+
+
+@pytest.mark.parametrize(
+    ("k", "options", "known", "error"),
+    [
+        (None, {}, None, ValueError),
+        (7, {}, None, ValueError),
+        (2, {"beta": 1.5}, None, ValueError),
+        (2, {}, Constraints(6, cannot_link=[(0, 1), (1, 2), (0, 2)]), InfeasibleError),
+        (2, {}, Constraints(5), ConstraintError),
+    ],
+)
+def test_refused_before_work(k, options, known, error):
+    with pytest.raises(error):
+        fit(E, k, known, **options)
+
+
+def test_same_seed_same_result_whatever_n_jobs():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 5, (60, 10))
+    one, two = (fit(labels, 4, n_jobs=jobs).labels_ for jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)

@@ -1,0 +1,170 @@
+"""What EnsembleClusterer does where nothing is said: members, consensus, number of clusters; and noise."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+
+from pluribus import Constraints, EnsembleClusterer
+from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, without_weak
+from pluribus.generate import Generator
+from pluribus.pipeline import suitable_consensus, suitable_generator
+
+CENTERS = [[0, 0], [12, 0], [0, 12]]
+
+
+class Shape:
+    """As large as is said."""
+
+    def __init__(self, *shape):
+        self.shape = shape
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    X, y = make_blobs(240, centers=CENTERS, random_state=0)
+    rng = np.random.default_rng(0)
+    return np.vstack([X, rng.uniform(-6, 18, size=(20, 2))]), np.append(y, np.full(20, -1))
+
+
+def fit(X, **options):
+    told = {name: options.pop(name) for name in ("constraints", "sample_weight") if name in options}
+    return EnsembleClusterer(random_state=0, verbose=False, **options).fit(X, **told)
+
+
+@pytest.mark.parametrize(
+    ("X", "k", "expected"),
+    [
+        (Shape(100_000, 1000), None, "lwsm"),
+        (Shape(100_001, 2), None, "eac"),
+        (Shape(50_000, 2001), None, "eac"),
+        (Shape(100, 2), 20, "lwsm"),
+        (Shape(100, 2), 21, "eac"),
+        (sparse.csr_matrix((1000, 100_000)), None, "lwsm"),
+        (sparse.csr_matrix((20_000, 130_000)), None, "eac"),  # its landmarks are dense
+    ],
+)
+def test_suitable_consensus(X, k, expected):
+    assert suitable_consensus(X, k) == expected
+
+
+def test_suitable_generator():
+    landmarks = Generator("landmarks", n_members=20, n_clusters="tens")
+    for weighted in ("lwea", "LWSM", LocallyWeightedConsensus(), LocallyWeightedConsensus(20, extraction="stable")):
+        assert suitable_generator(weighted).get_params() == landmarks.get_params()
+    assert suitable_generator("lwea", 30).n_clusters == (30, 90)
+    assert suitable_generator("lwea", 3, 7).n_members == 7
+    assert [suitable_generator("lwsm", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
+    assert [suitable_generator("lwsm", shape=(9, d)).subspace for d in (7, 8, 50, 51)] == [1.0, 0.75, 0.75, 1.0]
+    for fine in (None, "eac", "CEAC", EvidenceAccumulation()):
+        assert suitable_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
+    for coarse in ("ppc", "lwgp", LocallyWeightedConsensus(extraction="graph")):
+        assert suitable_generator(coarse, 5).get_params() == Generator(n_members=100, n_clusters=(5, 15)).get_params()
+    assert suitable_generator("ppc").n_clusters == (2, 20)
+
+
+def test_where_the_default_does_not_apply(noisy):
+    X, _ = noisy
+    nothing, known = Constraints(len(X)), Constraints(len(X), must_link=[(0, 1)])
+    assert type(fit(X, n_clusters=3, constraints=nothing).consensus_).__name__ == "LocallyWeightedConsensus"
+    assert type(fit(X, n_clusters=3, constraints=known).consensus_).__name__ == "ConstrainedEvidenceAccumulation"
+    for more in ({"sample_weight": np.ones(len(X))}, {"generator": Generator(n_members=5)}):
+        assert type(fit(X, n_clusters=3, **more).consensus_).__name__ == "EvidenceAccumulation"
+
+
+@pytest.mark.parametrize("k", [4, None])
+def test_clusters_that_few_features_tell_apart(k):
+    X, y = make_blobs(400, centers=[[0, 0], [10, 0], [0, 10], [10, 10]], random_state=0)
+    X = np.hstack([X, np.random.default_rng(0).normal(size=(400, 3))])
+    assert adjusted_rand_score(y, fit(X, n_clusters=k).labels_) == 1
+
+
+def test_reasons(noisy):
+    X, _ = noisy
+    found = fit(X)
+    members, evidence, number, merging = found.reasons_
+    assert members.startswith("80 members by spectral clustering through landmarks: ")
+    assert evidence.startswith("Evidence: each of their clusters counts by")
+    assert (number, merging) == (found.consensus_.reproduced_.sentence, found.consensus_.merging_.sentence)
+    assert len(fit(X, n_clusters=3).reasons_) == 3
+    assert "landmarks, each of 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
+    assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
+    (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
+    assert coarse.startswith("100 members by k-means with about as many clusters as the result")
+    assert fit(X, generator=Generator(n_members=5), consensus="eac", n_clusters=3).reasons_ == ()
+
+
+def test_noise(noisy):
+    X, y = noisy
+    plain, model = fit(X, n_clusters=3), fit(X, n_clusters=3, noise=True)
+    left = model.labels_ < 0
+    assert np.array_equal(model.labels_, without_weak(plain.ensemble_, plain.labels_))
+    assert np.array_equal(model.labels_[~left], plain.labels_[~left])
+    assert left[y < 0].mean() > 0.4
+    assert left[y >= 0].mean() < 0.02
+    assert model.n_clusters_ == model.membership_.shape[1] == 3
+    assert np.array_equal(model.predict(X), model.consensus_.labels_)
+    assert set(fit(sparse.csr_matrix(X), n_clusters=3, noise=True).labels_.tolist()) == {-1, 0, 1, 2}
+
+
+def test_noise_beside_constraints(noisy, recwarn):
+    X, _ = noisy
+    last = len(X) - 1
+    known = Constraints(len(X), must_link=[(0, last), (last - 1, last - 2)], cannot_link=[(last - 3, last - 4)])
+    model = fit(X, noise=True, n_clusters=3, constraints=known)
+    assert model.violations_.count == 0  # of objects that are left out, nothing is judged
+    assert not recwarn.list
+
+
+def test_noise_is_a_parameter(noisy):
+    X, _ = noisy
+    model = clone(EnsembleClusterer(Generator(n_members=8), noise=True, n_clusters=3, random_state=0, verbose=False))
+    assert model.get_params()["noise"] is True
+    copy = pickle.loads(pickle.dumps(model.fit(X)))
+    assert np.array_equal(copy.labels_, model.labels_)
+    assert copy.predict(X).min() == 0
+    with pytest.raises(ValueError, match="noise"):
+        fit(X, noise="yes")
+
+
+def test_a_checkpoint_goes_on(noisy, tmp_path):
+    X, _ = noisy
+    whole = fit(X, checkpoint=tmp_path)
+    kept = sorted(tmp_path.glob("task-*.npz"))
+    assert len(kept) == 80
+    for path in kept[::2]:
+        path.unlink()
+    again = fit(X, checkpoint=tmp_path, n_jobs=2)
+    assert np.array_equal(whole.labels_, again.labels_)
+    assert np.array_equal(whole.membership_, fit(X, n_jobs=1).membership_)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_kinds_of_numbers(dtype):
+    X, y = make_blobs(90, centers=CENTERS, cluster_std=0.5, random_state=0)
+    assert adjusted_rand_score(y, fit((10 * X).astype(dtype), n_clusters=3).labels_) == 1
+
+
+@pytest.mark.parametrize("n", [2, 3, 10])
+def test_few_rows(n, recwarn):
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    assert fit(X).n_clusters_ == min(n - 1, 2)
+    assert sorted(fit(X, n_clusters=n).labels_.tolist()) == list(range(n))
+    assert fit(X, n_clusters=1, noise=True).n_clusters_ == 1
+    assert not recwarn.list
+
+
+@pytest.mark.filterwarnings("ignore:80 of 80 members have fewer clusters")
+def test_equal_rows_are_one_cluster():
+    found = fit(np.ones((30, 2)))
+    assert found.labels_.tolist() == [0] * 30
+    assert found.reasons_[2].startswith("1 cluster: ")
+
+
+def test_wide_tables():
+    X, y = make_blobs(48, 2000, centers=3, random_state=0)
+    assert adjusted_rand_score(y, fit(X).labels_) == 1

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+
+from pluribus.report import summarize
+from pluribus.report._shared.words import close_rival, describe
+
+
+def words_of(case):
+    wording = describe(summarize(case))
+    return wording.headline, " ".join(wording.findings), " ".join(wording.next_steps)
+
+
+def test_a_clear_case(make_case):
+    headline, findings, _ = words_of(make_case(noise=0.0))
+    assert headline == "3 clusters, clearly separated"
+    assert "25 partitions of 90 objects, with 3 clusters each, into 3 clusters" in findings
+    assert "with 3 to 5 clusters each" in words_of(make_case())[1]
+    assert "(number of clusters: highest lifetime)" in findings
+    assert "For every object the evidence points clearly to one cluster." in findings
+
+
+@pytest.mark.parametrize(
+    ("n_ambiguous", "grade"), [(0, "clearly separated"), (5, "mostly clear"), (20, "partly"), (60, "weakly")]
+)
+def test_grades(plain_case, n_ambiguous, grade):
+    result = np.repeat([0, 1], 50)
+    membership = np.eye(2)[result]
+    membership[:n_ambiguous] = 0.5
+    case = plain_case([result] * 30, result, membership=membership, uncertainty=np.zeros(100))
+    headline, findings, steps = words_of(case)
+    assert grade in headline
+    assert (f"The other {n_ambiguous} are ambiguous" in findings) == (n_ambiguous > 0)
+    assert ("Look at the most ambiguous objects" in steps) == (n_ambiguous > 0)
+
+
+def test_one_cluster_one_member_none(plain_case):
+    assert "One cluster" in words_of(plain_case([[0, 0, 0]] * 2, [0, 0, 0]))[0]
+    headline, _, steps = words_of(plain_case([[0, 0, 1]], [0, 0, 1]))
+    assert "a single partition" in headline
+    assert "the uncertainties say nothing" in steps
+    assert words_of(plain_case([[0, 0, 1]], [-1, -1, -1]))[0] == "No object was clustered"
+
+
+def test_small_clusters_and_objects_in_none_are_mentioned(plain_case):
+    result = np.r_[np.zeros(150, int), np.ones(149, int), 2, -1, -1]
+    _, findings, steps = words_of(plain_case([np.maximum(result, 0)] * 25, result))
+    assert "2 objects (0.7%) belong to no cluster." in findings
+    assert "very small cluster 2:" in steps
+
+
+def test_no_division_at_all(plain_case):
+    k1 = plain_case([[0, 0, 1, 1]] * 2, [0, 0, 1, 1], lifetimes=np.array([0, 0.6, 0.3, 0, 0.1]))
+    assert "No division at all (k = 1) lasts longest" in words_of(k1)[2]
+    k2 = plain_case([[0, 0, 1, 1]] * 2, [0, 0, 1, 1], lifetimes=np.array([0, 0.3, 0.6, 0, 0.1]))
+    assert "No division" not in words_of(k2)[2]
+
+
+def test_rivals(plain_case):
+    def rival(lifetimes, chosen=3, k_members=10):
+        lifetimes = np.r_[lifetimes, np.zeros(k_members + 1 - len(lifetimes))]
+        members = [np.arange(k_members)] * 2
+        return close_rival(summarize(plain_case(members, np.arange(k_members) % chosen, lifetimes=lifetimes)))
+
+    assert rival([0, 9, 0.1, 0.5, 0.4, 0]) == 4
+    assert rival([0, 0, 0.1, 0.5, 0.2, 0]) is None
+    assert rival([0, 0, 0.9, 0.5, 0.2, 0]) == 2
+    assert rival([0, 0, 0.1, 0.5, 0.2, 0.5], k_members=5) == 5
+    assert rival([0, 0, 0, 0]) is None
+    assert close_rival(summarize(plain_case([[0, 1]], [0, 1]))) is None
+
+
+def test_lifetimes_beyond_what_the_members_tell_are_no_rivals(plain_case):
+    lifetimes = np.array([0, 0, 0.5, 0.1, 0.1, 0.1, 0.5, 0, 0])
+    members = [np.arange(8) // 2, np.arange(8) % 4]
+    assert close_rival(summarize(plain_case(members, np.arange(8) % 2, lifetimes=lifetimes))) is None
+
+
+def test_members_that_are_finer_are_not_blamed(plain_case):
+    result = np.repeat([0, 1], 50)
+    _, findings, steps = words_of(plain_case([np.arange(100) // 5] * 25, result))
+    assert "It cannot be high here" in findings
+    assert "agree little" not in steps
+    mixed = [np.random.default_rng(p).integers(0, 2, 100) for p in range(25)]
+    assert "agree little" in words_of(plain_case(mixed, result))[2]
