@@ -5,6 +5,7 @@ from pluribus._engine.files import atomic_path
 from pluribus._engine.fingerprints import fingerprint
 from pluribus._engine.memory import MemoryLimitError, free_memory, given_limit, in_bytes, memory_budget, memory_limit
 from pluribus._engine.progress import track
+from pluribus._engine.registry import Registry
 from pluribus._engine.seeding import RandomState, seeds
 from pluribus._engine.store import TaskStore
 from pluribus._engine.tasks import merge_tasks, one_blas_thread, over_blocks, run_tasks
@@ -14,6 +15,7 @@ __all__ = [
     "EngineMixin",
     "MemoryLimitError",
     "RandomState",
+    "Registry",
     "TaskStore",
     "as_cluster",
     "atomic_path",
