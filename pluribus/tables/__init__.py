@@ -1,16 +1,20 @@
-"""A user's file -> a numeric matrix, with honest notes on every choice made on the way."""
+"""Files, data frames and arrays -> a numeric matrix, with a note on each choice made on the way."""
 
+from pluribus.tables.as_table import as_table
 from pluribus.tables.errors import TableError
 from pluribus.tables.prepare import Prepared, prepare
 from pluribus.tables.read_table import read_table
+from pluribus.tables.recipe import Recipe
 from pluribus.tables.rows import Rows, open_rows
 from pluribus.tables.table import Table
 
 __all__ = [
     "Prepared",
+    "Recipe",
     "Rows",
     "Table",
     "TableError",
+    "as_table",
     "open_rows",
     "prepare",
     "read_table",

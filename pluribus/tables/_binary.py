@@ -24,7 +24,7 @@ def read_parquet(path: Path, selection: Selection) -> Raw:
             names = file.schema_arrow.names
             selection.check(names, str(path))
             levels, nameless = index_levels(file.schema_arrow), nameless_levels(names)
-            kept = [n for n in selection.keep(names) if n not in nameless or n in (ROW_NAMES, selection.id_column)]
+            kept = [n for n in selection.keep(names) if n not in nameless or n in (ROW_NAMES, selection.id_in(names))]
             # Whole and then narrowed: by name, a column "a.b" would also be looked for inside a column "a".
             frame = to_frame(file.read().select(kept))
     except (pa.ArrowException, OSError, IndexError) as error:

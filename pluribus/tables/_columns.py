@@ -7,7 +7,7 @@ import decimal
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -98,13 +98,61 @@ class BadCells:
 
 def understand(name: str, series: pd.Series, mark: str = ".") -> Column | Unusable | BadCells:
     """Tell what one column holds; ``mark`` is the decimal mark of the file."""
-    column = _told_apart(name, series, mark)
+    column = _recognized(name, series, mark)
     if isinstance(column, Column) and column.gaps.all():
         return Unusable(name, "it has no values")
     return column
 
 
-def _told_apart(name: str, series: pd.Series, mark: str) -> Column | Unusable | BadCells:
+def read_as(
+    kind: Kind, name: str, series: pd.Series, mark: str = ".", levels: Sequence[str] = (), remark: str = ""
+) -> Column | BadCells:
+    """Read a column as what an earlier one of the same name was, however few its values are.
+
+    Values of a category that are not in ``levels`` get the position -2, missing ones -1. ``remark`` is that of the
+    earlier column: it says in which order days and months were written.
+    """
+    if kind == "category":
+        return _positions(name, series, levels)
+    plain = _read_plain(kind, name, series)
+    if plain is not None:
+        return plain
+    cells = _Cells.of(name, *pd.factorize(series.astype(object)))
+    if kind == "boolean":
+        truth = cells.text.str.lower().map({"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}).to_numpy(dtype=float)
+        wrong = np.isnan(truth) & ~cells.missing
+        return cells.bad(wrong, "yes/no values") if wrong.any() else Column(name, kind, cells.spread(truth))
+    if kind == "number":
+        return _numbers_of(cells, mark, cells.absent())
+    order = remark.removeprefix("read as ") if remark.startswith("read as ") else ""
+    return _dates_of(cells, cells.absent(), (order,))
+
+
+def _read_plain(kind: Kind, name: str, series: pd.Series) -> Column | None:
+    """The column, if its type says already how to read it."""
+    dtype = series.dtype
+    if kind == "date" and pd.api.types.is_datetime64_any_dtype(dtype):
+        return _dates(name, series, "")
+    if kind == "number" and pd.api.types.is_timedelta64_dtype(dtype):
+        return Column(name, kind, series.dt.total_seconds().to_numpy(dtype=np.float64, na_value=np.nan))
+    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
+    if kind in ("number", "boolean") and is_number:
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        known = values[~np.isnan(values)]
+        if kind == "boolean" and not np.isin(known, (0, 1)).all():
+            return None
+        return Column(name, kind, series.to_numpy() if series.dtype == np.float32 else values)
+    return None
+
+
+def _positions(name: str, series: pd.Series, levels: Sequence[str]) -> Column:
+    cells = _Cells.of(name, *pd.factorize(series.astype(object)))
+    place = {level: position for position, level in enumerate(levels)}
+    found = cells.text.map(lambda text: place.get(text, -2)).to_numpy(dtype=np.int64)
+    return Column(name, "category", cells.spread(np.where(cells.missing, -1, found), absent=-1), levels=levels)
+
+
+def _recognized(name: str, series: pd.Series, mark: str) -> Column | Unusable | BadCells:
     kind = series.dtype
     if pd.api.types.is_bool_dtype(kind) and not isinstance(kind, pd.CategoricalDtype):
         return Column(name, "boolean", series.to_numpy(dtype=np.float64, na_value=np.nan))
@@ -151,12 +199,10 @@ def _objects(name: str, series: pd.Series, mark: str) -> Column | Unusable | Bad
     strange = next((value for value in distinct if not isinstance(value, _SCALARS)), None)
     if strange is not None:
         return Unusable(name, f"it holds values of type {type(strange).__name__}")
-    text = pd.Series(np.asarray(distinct, dtype=object)).astype(str).str.strip().astype(object)
-    counts = np.bincount(codes[codes >= 0], minlength=len(text))
-    missing = text.isin(MISSING).to_numpy(dtype=bool)
-    if counts[~missing].sum() == 0:
+    cells = _Cells.of(name, codes, distinct)
+    text, missing = cells.text, cells.missing
+    if cells.counts[~missing].sum() == 0:
         return Unusable(name, "it has no values")
-    cells = _Cells(name, codes, text, counts, missing)
     if set(text[~missing].str.lower()) <= {"true", "false"}:
         truth = np.where(missing, np.nan, text.str.lower() == "true")
         return Column(name, "boolean", cells.spread(truth))
@@ -172,6 +218,13 @@ class _Cells:
     text: pd.Series
     counts: np.ndarray
     missing: np.ndarray
+
+    @classmethod
+    def of(cls, name: str, codes: np.ndarray, distinct: Any) -> _Cells:
+        """The cells of a column that was factorized."""
+        text = pd.Series(np.asarray(distinct, dtype=object)).astype(str).str.strip().astype(object)
+        counts = np.bincount(codes[codes >= 0], minlength=len(text))
+        return cls(name, codes, text, counts, text.isin(MISSING).to_numpy(dtype=bool))
 
     def spread(self, values: np.ndarray, absent: float = np.nan) -> np.ndarray:
         """Give every row the value of its text."""
@@ -191,6 +244,10 @@ class _Cells:
         n_values = self.counts[~self.missing].sum() - n_absent
         return bool(n_fitting > n_absent and n_fitting >= MOSTLY * n_values), absent | self.missing
 
+    def absent(self) -> np.ndarray:
+        """Which cells say in words that there is no value."""
+        return self.missing | self.text.str.lower().isin(MISSING_AMONG_NUMBERS).to_numpy(dtype=bool)
+
     def bad(self, wrong: np.ndarray, expected: str) -> BadCells:
         rows = np.flatnonzero(np.append(wrong, False)[self.codes])
         examples = [(int(row) + 1, str(self.text.iloc[self.codes[row]])) for row in rows[:3]]
@@ -198,10 +255,18 @@ class _Cells:
 
 
 def _as_numbers(cells: _Cells, mark: str) -> Column | BadCells | None:
-    number = cells.matches(f"{COMMA_NUMBER if mark == ',' else POINT_NUMBER}|{INFINITE}")
+    number = cells.matches(_number_pattern(mark))
     meant, absent = cells.mostly(number | cells.matches(NUMBER_LIKE))
-    if not meant:
-        return None
+    return _numbers_of(cells, mark, absent) if meant else None
+
+
+def _number_pattern(mark: str) -> str:
+    return f"{COMMA_NUMBER if mark == ',' else POINT_NUMBER}|{INFINITE}"
+
+
+def _numbers_of(cells: _Cells, mark: str, absent: np.ndarray) -> Column | BadCells:
+    """Read as numbers all cells but those that are absent."""
+    number = cells.matches(_number_pattern(mark))
     wrong = ~number & ~absent
     if wrong.any():
         return cells.bad(wrong, f"numbers with a decimal {'comma' if mark == ',' else 'point'}")
@@ -215,16 +280,28 @@ def _as_dates(cells: _Cells) -> Column | BadCells | None:
     meant, absent = cells.mostly(like)
     if not meant:
         return None
-    text = cells.text.where(like)
-    parsed = {"": pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)}
-    for order, day in DAY_FORMATS.items():
-        for time in ("", " %H:%M", " %H:%M:%S"):
-            parsed[order + time] = pd.to_datetime(text, format=day + time, errors="coerce", utc=True)
+    column = _dates_of(cells, absent, ("", *DAY_FORMATS))
+    if isinstance(column, BadCells):
+        n_values = cells.counts[~absent].sum()
+        n_dates = n_values - column.count
+        return (
+            column if n_dates > cells.counts[absent & ~cells.missing].sum() and n_dates >= MOSTLY * n_values else None
+        )
+    return column
+
+
+def _dates_of(cells: _Cells, absent: np.ndarray, orders: Sequence[str]) -> Column | BadCells:
+    """Read as dates all cells but those that are absent, in that of these orders which reads the most."""
+    text = cells.text.where(cells.matches(DATE_LIKE))
+    parsed = {}
+    for order in orders:
+        if not order:
+            parsed[""] = pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True)
+        for time in ("", " %H:%M", " %H:%M:%S") if order else ():
+            parsed[order + time] = pd.to_datetime(text, format=DAY_FORMATS[order] + time, errors="coerce", utc=True)
     order = max(parsed, key=lambda key: int(parsed[key].notna().sum()))  # the first of the best
     moments = parsed[order]
     wrong = moments.isna().to_numpy() & ~absent
-    if not cells.mostly(~wrong & ~absent)[0]:
-        return None
     if wrong.any():
         return cells.bad(wrong, f"dates written {order.split(' ')[0] or 'year-month-day'}")
     column = _dates(cells.name, moments, f"read as {order.split(' ')[0]}" if order else "")

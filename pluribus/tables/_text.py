@@ -113,7 +113,7 @@ def _parse(data: bytes, dialect: Dialect, selection: Selection, block: int) -> p
 
 def _parse_blocks(data: bytes, dialect: Dialect, selection: Selection, block: int) -> pa.Table:
     quoted = b'"' in data
-    as_text = {name: pa.string() for name in (selection.id_column, ROW_NAMES) if name in dialect.names}
+    as_text = {name: pa.string() for name in (selection.id_in(dialect.names), ROW_NAMES) if name in dialect.names}
     return pa_csv.read_csv(
         pa.BufferReader(data),
         read_options=pa_csv.ReadOptions(

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
-from pluribus.tables._survey import is_constant, mean_and_deviation
+from pluribus.tables._survey import is_constant
 from pluribus.tables.errors import TableError, counted, listing, more
+from pluribus.tables.recipe import Recipe, Scale, column_recipe
 from pluribus.tables.table import Table
-
-Scale = Literal["standard", "robust", "none"]
-GAUSSIAN_IQR = 1.3489795003921634  # interquartile range of a Gaussian with variance 1
-
-LEAST_RANGE = 1e-30  # an interquartile range below this share of the whole range is none
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +31,8 @@ class Prepared:
     frame : pandas.DataFrame
         The columns that were used, in the units of the file: numbers, booleans, categories, dates; gaps
         filled as in X.
+    recipe : Recipe
+        How each column became features: what ``recipe.apply`` does to new rows.
 
     Examples
     --------
@@ -48,6 +46,7 @@ class Prepared:
     feature_names: list[str]
     notes: list[str]
     frame: pd.DataFrame
+    recipe: Recipe
 
     def __repr__(self) -> str:
         rows, features = self.X.shape
@@ -109,8 +108,10 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
         raise TableError(f"scale is {scale!r}. Choose one of {listing(get_args(Scale))}.")
     columns, unusable = _understood(table)
     notes = [f"Dropped '{column.name}': {column.reason}." for column in unusable]
+    fills: dict[str, float] = {}
     if impute:
-        columns, filled = _filled(columns)
+        fills = {column.name: _usual(column) for column in columns}
+        columns, filled = _filled(columns, fills)
         notes += filled
     else:
         _refuse_gaps(columns, table.name)
@@ -125,16 +126,20 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
             + " ".join(notes or ["It has only ids and ignored columns."])
             + " Give at least one column whose numbers or categories differ between rows."
         )
-    X, unevenly_spread = _matrix(columns, scale)
+    recipes = [column_recipe(column, scale, fills.get(column.name)) for column in columns]
+    single = all(column.kind == "number" and column.values.dtype == np.float32 for column in columns)
+    recipe = Recipe(tuple(recipes), "float32" if single else "float64")
     notes += _choices(columns, scale)
+    unevenly_spread = [made.name for made in recipes if made.without_range]
     if unevenly_spread:
         reason = "half of their values are equal, which leaves no interquartile range"
         notes.append(f"Scaled to variance 1 instead, as {reason}: {listing(unevenly_spread)}.")
     return Prepared(
-        X,
-        [name for column in columns for name in _feature_names(column)],
+        recipe.features(columns),
+        recipe.feature_names,
         notes,
         pd.DataFrame({column.name: column.as_series() for column in columns}),
+        recipe,
     )
 
 
@@ -178,15 +183,20 @@ def _refuse_gaps(columns: list[Column], source: str) -> None:
         )
 
 
-def _filled(columns: list[Column]) -> tuple[list[Column], list[str]]:
+def _usual(column: Column) -> float:
+    """What stands in for a missing value: the median, or the most frequent value of a category or yes/no column."""
+    known = column.values[~column.gaps]
+    return float(_most_frequent(known) if column.kind in ("category", "boolean") else np.median(known))
+
+
+def _filled(columns: list[Column], fills: dict[str, float]) -> tuple[list[Column], list[str]]:
     filled, reports, total = [], [], 0
     for column in columns:
         gaps = column.gaps
         n_gaps = int(gaps.sum())
         if n_gaps:
-            known = column.values[~gaps]
-            value = _most_frequent(known) if column.kind in ("category", "boolean") else np.median(known)
-            column = replace(column, values=np.where(gaps, value, column.values).astype(column.values.dtype))
+            values = np.where(gaps, fills[column.name], column.values).astype(column.values.dtype)
+            column = replace(column, values=values)
             reports.append(f"'{column.name}' ({n_gaps:,})")
             total += n_gaps
         filled.append(column)
@@ -204,63 +214,6 @@ def _most_frequent(values: np.ndarray) -> float:
 def _is_constant(column: Column) -> bool:
     """Whether the values are all equal, but for the rounding of floats."""
     return bool(is_constant(float(column.values.min()), float(column.values.max())))
-
-
-def _feature_names(column: Column) -> list[str]:
-    if column.kind != "category":
-        return [column.name]
-    return [f"{column.name}={level}" for level in _coded_levels(column)]
-
-
-def _coded_levels(column: Column) -> list[str]:
-    """Name the values that get a column: of two, one says it all."""
-    levels = list(column.levels)
-    return levels[1:] if len(levels) == 2 else levels
-
-
-def _matrix(columns: list[Column], scale: Scale) -> tuple[np.ndarray, list[str]]:
-    """Fill the matrix; name the columns for which robust scaling found no range."""
-    single = all(column.kind == "number" and column.values.dtype == np.float32 for column in columns)
-    widths = [len(_feature_names(column)) for column in columns]
-    X = np.empty((len(columns[0].values), sum(widths)), dtype=np.float32 if single else np.float64)
-    start, without_range = 0, []
-    for column, width in zip(columns, widths, strict=True):
-        if column.kind == "category":
-            _code_category(column, scale, X[:, start : start + width])
-        else:
-            X[:, start], has_range = _scaled(column, scale)
-            if not has_range:
-                without_range.append(column.name)
-        start += width
-    return X, without_range
-
-
-def _code_category(column: Column, scale: Scale, out: np.ndarray) -> None:
-    n = len(column.values)
-    shares = np.bincount(column.values, minlength=len(column.levels)) / n
-    first = len(column.levels) - out.shape[1]
-    coded = shares[first:]
-    divisor = 1.0 if scale == "none" else np.sqrt(np.sum(coded * (1 - coded)))  # the variances sum to 1
-    for position, share in enumerate(coded):
-        center = 0.0 if scale == "none" else share
-        out[:, position] = ((column.values == first + position) - center) / divisor
-
-
-def _scaled(column: Column, scale: Scale) -> tuple[np.ndarray, bool]:
-    """Scale numbers; tell whether there was a range to scale by."""
-    if scale == "none":
-        return column.values, True
-    values = column.values.astype(np.float64)
-    largest = np.abs(values).max()
-    if not 1e-100 < largest < 1e100:  # squares of such numbers leave the range of a float
-        values /= largest
-    robust = scale == "robust" and column.kind != "boolean"
-    if robust:
-        low, middle, high = np.percentile(values, [25, 50, 75])
-        if high - low > LEAST_RANGE * np.ptp(values):
-            return (values - middle) / ((high - low) / GAUSSIAN_IQR), True
-    mean, deviation = mean_and_deviation(values)
-    return (values - mean) / deviation, not robust
 
 
 def _choices(columns: list[Column], scale: Scale) -> list[str]:

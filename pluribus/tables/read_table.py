@@ -30,6 +30,8 @@ def read_table(
     *,
     id_column: str | None = None,
     ignore: Iterable[str] = (),
+    find_id: bool = False,
+    least_rows: int = 2,
 ) -> Table:
     """Read the objects to cluster from a file.
 
@@ -48,6 +50,10 @@ def read_table(
         column, as written by pandas and R; the index of a data frame in Parquet) or else numbered from 0.
     ignore : iterable of str
         Columns to leave out.
+    find_id : bool
+        Without ``id_column``, take the ids from a column called "id", if there is one.
+    least_rows : int
+        Refuse a file with fewer rows.
 
     Returns
     -------
@@ -77,18 +83,24 @@ def read_table(
     """
     path = Path(path)
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    selection = Selection(id_column, ignored)
+    selection = Selection(id_column, ignored, find_id)
     name, reader = _reader(path)
     refuse_too_large(path)
     try:
         raw = reader(path, selection)
     except OSError as error:
         raise TableError(f"'{path}' cannot be read: {error}. Check the file.") from error
-    frame, ids, notes = _separate_ids(raw, selection, path)
+    named_by = selection.id_in(raw.frame.columns)
+    frame, ids, notes = _separate_ids(raw, named_by, path)
     named = ids is not None
     if ids is None:
-        ids = np.arange(len(frame)).astype(f"<U{len(str(len(frame)))}")
-    return Table(frame, ids, name, tuple(notes), raw.decimal, named)
+        ids = row_numbers(len(frame))
+    return Table(frame, ids, name, tuple(notes), raw.decimal, named, named_by, least_rows)
+
+
+def row_numbers(n: int) -> np.ndarray:
+    """Ids for rows that have none."""
+    return np.arange(n).astype(f"<U{len(str(n))}")
 
 
 def _reader(path: Path) -> tuple[str, Callable[[Path, Selection], Raw]]:
@@ -111,21 +123,14 @@ def _endings() -> str:
     return ", ".join(READERS) + " (text also with .gz)"
 
 
-def _separate_ids(raw: Raw, selection: Selection, path: Path) -> tuple[pd.DataFrame, np.ndarray | None, list[str]]:
+def _separate_ids(raw: Raw, id_column: str | None, path: Path) -> tuple[pd.DataFrame, np.ndarray | None, list[str]]:
     """Take the ids out of the columns: those the user named, else the row names, else none."""
     frame, notes = raw.frame, list(raw.notes)
     n = len(frame)
     ids = raw.ids
-    if selection.id_column is not None:
-        ids = _as_text(frame[selection.id_column])
-        missing = np.flatnonzero(ids == "")
-        if len(missing):
-            raise TableError(
-                f"'{path}' has {counted(len(missing), 'row')} without an id in column "
-                f"'{selection.id_column}' (the first is data row {missing[0] + 1:,}). "
-                "Fill them in, or use another id column."
-            )
-        frame = frame.drop(columns=selection.id_column)
+    if id_column is not None:
+        ids = id_texts(frame[id_column], str(path))
+        frame = frame.drop(columns=id_column)
     if ROW_NAMES in frame:
         if ids is None:
             row_names = _as_text(frame[ROW_NAMES])
@@ -135,7 +140,7 @@ def _separate_ids(raw: Raw, selection: Selection, path: Path) -> tuple[pd.DataFr
             else:
                 notes.append("Dropped the first column: it has no name, and its values repeat.")
         frame = frame.drop(columns=ROW_NAMES)
-    levels = [level for level in raw.index if level != selection.id_column]
+    levels = [level for level in raw.index if level != id_column]
     if levels:
         names = _as_text(frame[levels[0]]) if len(levels) == 1 and ids is None else None
         if names is not None and len(np.unique(names)) == n and (names != "").all():
@@ -145,6 +150,18 @@ def _separate_ids(raw: Raw, selection: Selection, path: Path) -> tuple[pd.DataFr
             notes.append(f"Left out the index of the data frame: {listing(levels)}.")
         frame = frame.drop(columns=levels)
     return frame, ids, notes
+
+
+def id_texts(column: pd.Series, source: str) -> np.ndarray:
+    """The ids of a column as text; none may be missing."""
+    ids = _as_text(column)
+    missing = np.flatnonzero(ids == "")
+    if len(missing):
+        raise TableError(
+            f"'{source}' has {counted(len(missing), 'row')} without an id in column '{column.name}' (the first is data "
+            f"row {missing[0] + 1:,}). Fill them in, or use another id column."
+        )
+    return ids
 
 
 def _as_text(column: pd.Series) -> np.ndarray:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import InitVar, dataclass
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,10 @@ class Table:
         The decimal mark of the file, which cells that are still text are judged by.
     named : bool
         Whether the ids come from the file; else the rows are numbered.
+    id_column : str, optional
+        The column that the ids come from.
+    least_rows : int
+        Fewer rows are refused.
 
     Examples
     --------
@@ -48,14 +52,15 @@ class Table:
     notes: tuple[str, ...] = ()
     decimal: str = "."
     named: bool = False
+    id_column: str | None = None
+    least_rows: InitVar[int] = 2
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, least_rows: int) -> None:
         check_names([str(column) for column in self.frame.columns], self.name)
         n = len(self.frame)
-        if n == 0:
-            raise TableError(f"'{self.name}' has no rows of data. Give at least two rows to cluster.")
-        if n == 1:
-            raise TableError(f"'{self.name}' has one row of data. Give at least two rows to cluster.")
+        if n < least_rows:
+            number, least = ("no rows", "one row")[n == 1], "one row" if least_rows == 1 else "two rows to cluster"
+            raise TableError(f"'{self.name}' has {number} of data. Give at least {least}.")
         if len(self.ids) != n:
             raise TableError(f"'{self.name}' has {n} rows but {len(self.ids)} ids. Give one id for each row.")
         identifiers = pd.Series(self.ids)
@@ -83,10 +88,20 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the user said about the columns: which one holds the ids, and which to leave out."""
+    """Which column holds the ids, and which columns are left out.
+
+    ``find_id``: without an ``id_column``, one called "id" holds them, if there is one.
+    """
 
     id_column: str | None
     ignore: tuple[str, ...]
+    find_id: bool = False
+
+    def id_in(self, names: Iterable[str]) -> str | None:
+        """The column of ids among these."""
+        if self.id_column is not None or not self.find_id:
+            return self.id_column
+        return next((name for name in names if str(name).lower() == "id" and name not in self.ignore), None)
 
     def check(self, names: Sequence[str], source: str) -> None:
         """Refuse duplicate names, and columns that are not there."""
