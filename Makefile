@@ -4,10 +4,11 @@ BIN := .venv/bin
 export MPLBACKEND := Agg
 unexport PYTHONDONTWRITEBYTECODE  # each worker would compile all test modules anew
 
-.PHONY: help demo test test-all coverage bench peers lint docs browser clean
+.PHONY: help demo check test test-all coverage bench peers lint docs browser clean
 
 help:
 	@echo "make demo      set up, cluster an embedded data set, say where the report is"
+	@echo "make check     lint, and run the tests of what changed since the last commit"
 	@echo "make test      set up, lint, build the docs, and run the tests"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make coverage  which lines the tests reach"
@@ -38,6 +39,9 @@ lint: .venv/dev
 	$(BIN)/mypy
 	PYTHONPATH=scripts $(BIN)/lint-imports --no-cache
 
+check: lint
+	$(BIN)/python scripts/check_changed.py
+
 test: lint docs
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
 
@@ -67,3 +71,4 @@ browser:
 
 clean:
 	rm -rf .venv .venv-peers site demo-out .coverage .mypy_cache .ruff_cache .pytest_cache
+	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/pluribus/test-kernels"

@@ -2,9 +2,16 @@
 
 import os
 import shutil
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from kernel_cache import keep_kernels
+
+# Numba reads where its cache is when it is imported.
+keep_kernels(Path(find_spec("pluribus").origin).with_name("_kernels"))
 
 # Where several workers run tests at once, threads of BLAS and OpenMP only get into each other's way. It is read when
 # these are loaded, so it stands before all that imports numpy.

@@ -1,5 +1,6 @@
 """What every consensus function keeps to, whatever its method."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -7,8 +8,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import noisy_members
 from pluribus import Ensemble, consensus
 from pluribus.consensus._internal import configured
 
@@ -23,9 +26,7 @@ def planted(noise=0.25, missing=0.1, r=20, seed=0):
     """Three groups of objects, where they are, and partitions that each name them their own way and err."""
     rng = np.random.default_rng(seed)
     truth = rng.permutation(np.arange(N) % K)
-    labels = np.column_stack([rng.permutation(K)[truth] for _ in range(r)])
-    labels = np.where(rng.random((N, r)) < noise, rng.integers(0, K, (N, r)), labels)
-    labels[:, 1:][rng.random((N, r - 1)) < missing] = -1
+    labels = noisy_members(truth, r, noise, missing=missing, rng=rng)
     return truth, labels, rng.normal(size=(N, K)) + 6 * np.eye(K)[truth]
 
 
@@ -113,6 +114,16 @@ def test_weights_decide_between_two_stories(name):
     for truth, weights in ((first, [5] * 8 + [1] * 8), (second, [1] * 8 + [5] * 8)):
         found = fit(name, Ensemble(both, weights=weights), places)
         assert adjusted_rand_score(truth, found.labels_) > 0.5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_is_an_estimator(name):
+    _, labels, X = planted(noise=CLEAR)
+    found = fit(name, labels, X)
+    assert clone(found).get_params() == found.get_params()
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.labels_, found.labels_)
+    np.testing.assert_array_equal(again.membership_, found.membership_)
 
 
 @pytest.mark.parametrize("name", sorted(RISES | FALLS))

@@ -1,10 +1,8 @@
-import pickle
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import SEVEN, planted
 from pluribus import Ensemble
 from pluribus.consensus._shared import bipartite_cut, eigen
 from pluribus.consensus._shared.base import soft_evidence
@@ -14,19 +12,7 @@ from pluribus.consensus.graph_cuts import _solvers, bipartite_partitioning
 from pluribus.consensus.graph_cuts.bipartite_partitioning import BipartitePartitioning
 from pluribus.evidence import mean_evidence
 
-# Strehl and Ghosh's example: seven objects, four partitions, the last of them incomplete.
-SEVEN = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 SOLVERS = ["metis", "spectral"]
-
-
-def planted(n, r, k, noise, *, shares=None, missing=0.0, seed=0):
-    """True labels, and partitions that get a share of them wrong and each name clusters their own way."""
-    rng = np.random.default_rng(seed)
-    truth = rng.choice(k, n, p=shares)
-    labels = np.column_stack([rng.permutation(k)[truth] for _ in range(r)])
-    labels = np.where(rng.random((n, r)) < noise, rng.integers(k, size=(n, r)), labels)
-    labels[:, 1:] = np.where(rng.random((n, r - 1)) < missing, -1, labels[:, 1:])
-    return truth, labels
 
 
 def soft_planted(n, r, k, noise, seed=0):
@@ -189,13 +175,6 @@ def test_edges():
     part = Ensemble(planted(60, 5, 3, 0.1)[1])
     part = part.take_objects(np.flatnonzero(part.labels[:, 0] > 0))  # leaves cluster 0 of the first partition empty
     assert not hbgf(2).fit(part).correspondences_[0][0].any()
-
-
-def test_is_an_estimator():
-    model = hbgf(3)
-    assert clone(model).get_params() == model.get_params()
-    fitted = pickle.loads(pickle.dumps(model.fit(SEVEN)))
-    assert fitted.labels_.tolist() == model.labels_.tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,15 @@
-import pickle
 import subprocess
 import sys
 from itertools import product
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import SEVEN
 from pluribus import Ensemble
 from pluribus.consensus.graph_cuts import _solvers
 from pluribus.consensus.graph_cuts.hypergraph_partitioning import HypergraphPartitioning
-
-# Strehl and Ghosh's example: seven objects, four partitions, the last of them incomplete.
-SEVEN = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 
 
 def hgpa(k, **options):
@@ -121,13 +117,6 @@ def test_edges():
         assert hgpa(3).fit([[0, 0, 1, 1], [0, 0, 1, 1]]).n_clusters_ == 2
     with pytest.warns(UserWarning, match="partitions put all objects into one cluster"):
         assert hgpa(2).fit([[0, 0, 1, 1], [0, 0, 0, 0]]).labels_.tolist() == [0, 0, 1, 1]
-
-
-def test_is_an_estimator():
-    model = hgpa(3)
-    assert clone(model).get_params() == model.get_params()
-    fitted = pickle.loads(pickle.dumps(model.fit(SEVEN)))
-    assert fitted.labels_.tolist() == model.labels_.tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
-import pickle
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import SEVEN, planted
 from pluribus import Ensemble
 from pluribus.consensus._shared import cluster_graph
 from pluribus.consensus._shared.cluster_graph import overlaps, tabulate
@@ -12,21 +10,9 @@ from pluribus.consensus.graph_cuts import _solvers
 from pluribus.consensus.graph_cuts.meta_clustering import MetaClustering, associate, first_at_random, jaccard_graph
 from pluribus.evidence import MemoryLimitError
 
-# Strehl and Ghosh's example: seven objects, four partitions, the last of them incomplete.
-SEVEN = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 # Their clusters h1 … h11 are the labels 1, 2, 3 of each partition; ours are numbered by first occurrence.
 H = {1: 0, 2: 1, 3: 2, 5: 3, 6: 4, 4: 5, 7: 6, 8: 7, 9: 8, 10: 9, 11: 10}
 SOLVERS = ["metis", "spectral"]
-
-
-def planted(n, r, k, noise, *, shares=None, missing=0.0, seed=0):
-    """True labels, and partitions that get a share of them wrong and each name clusters their own way."""
-    rng = np.random.default_rng(seed)
-    truth = rng.choice(k, n, p=shares)
-    labels = np.column_stack([rng.permutation(k)[truth] for _ in range(r)])
-    labels = np.where(rng.random((n, r)) < noise, rng.integers(k, size=(n, r)), labels)
-    labels[:, 1:] = np.where(rng.random((n, r - 1)) < missing, -1, labels[:, 1:])
-    return truth, labels
 
 
 def mcla(k, **options):
@@ -214,13 +200,6 @@ def test_one_partition_comes_back_as_it_is(solver):
     assert mcla(3, solver=solver).fit(other).labels_.tolist() == only
     with pytest.raises(ValueError, match="only 3 clusters in the ensemble"):
         mcla(4, solver=solver).fit([only])
-
-
-def test_is_an_estimator():
-    model = mcla(3)
-    assert clone(model).get_params() == model.get_params()
-    fitted = pickle.loads(pickle.dumps(model.fit(SEVEN)))
-    assert fitted.labels_.tolist() == model.labels_.tolist()
 
 
 @pytest.mark.parametrize(

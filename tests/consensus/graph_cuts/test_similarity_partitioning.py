@@ -1,31 +1,18 @@
-import pickle
 import warnings
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import SEVEN, planted
 from pluribus import Ensemble
 from pluribus.consensus.graph_cuts import _solvers, similarity_partitioning
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis, whole_numbers
 from pluribus.consensus.graph_cuts.similarity_partitioning import SimilarityPartitioning, similarity_graph
 from pluribus.evidence import CoAssociation
 
-# Strehl and Ghosh's example: seven objects, four partitions, the last of them incomplete.
-SEVEN = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, None, 1, 2, None, None]]
 GROUPS = [0, 0, 0, 1, 1, 2, 2]
 SOLVERS = ["metis", "spectral"]
-
-
-def planted(n, r, k, noise, *, shares=None, missing=0.0, seed=0):
-    """True labels, and partitions that get a share of them wrong and each name clusters their own way."""
-    rng = np.random.default_rng(seed)
-    truth = rng.choice(k, n, p=shares)
-    labels = np.column_stack([rng.permutation(k)[truth] for _ in range(r)])
-    labels = np.where(rng.random((n, r)) < noise, rng.integers(k, size=(n, r)), labels)
-    labels[:, 1:] = np.where(rng.random((n, r - 1)) < missing, -1, labels[:, 1:])
-    return truth, labels
 
 
 def cspa(k, **options):
@@ -200,13 +187,6 @@ def test_partitions_of_one_cluster_are_ignored():
     with pytest.warns(UserWarning, match="1 of 3 partitions put all objects into one cluster and are ignored.*'p1'"):
         model = cspa(2).fit([[0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 1, 1]])
     assert model.labels_.tolist() == [0, 0, 1, 1]
-
-
-def test_is_an_estimator():
-    model = cspa(3)
-    assert clone(model).get_params() == model.get_params()
-    fitted = pickle.loads(pickle.dumps(model.fit(SEVEN)))
-    assert fitted.labels_.tolist() == model.labels_.tolist()
 
 
 @pytest.mark.parametrize(

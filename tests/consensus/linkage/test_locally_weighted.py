@@ -1,5 +1,3 @@
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +5,9 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cut_tree, is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
-from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import planted
 from pluribus import Ensemble
 from pluribus.consensus import EvidenceAccumulation
 from pluribus.consensus._shared.bipartite_cut import transfer_cut
@@ -23,16 +21,6 @@ EXTRACTIONS = ["linkage", "stable", "graph"]
 
 def lw(k, **options):
     return LocallyWeightedConsensus(k, **({"random_state": 0, "verbose": False} | options))
-
-
-def planted(n, r, k, noise, *, missing=0.0, seed=0):
-    """True labels, and partitions that get a share of them wrong and each name clusters their own way."""
-    rng = np.random.default_rng(seed)
-    truth = rng.choice(k, n)
-    labels = np.column_stack([rng.permutation(k)[truth] for _ in range(r)])
-    labels = np.where(rng.random((n, r)) < noise, rng.integers(k, size=(n, r)), labels)
-    labels[:, 1:] = np.where(rng.random((n, r - 1)) < missing, -1, labels[:, 1:])
-    return truth, labels
 
 
 def slow_weights(e, theta):
@@ -224,13 +212,6 @@ def test_edges(extraction):
     assert lw(2, extraction=extraction).fit_predict(part).tolist() == [0, 0, 1, 1]
     soft = Ensemble.from_memberships([[[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]]])
     assert lw(2, extraction=extraction).fit_predict(soft).tolist() == [0, 0, 1]
-
-
-def test_is_an_estimator():
-    model = lw(2)
-    assert clone(model).get_params() == model.get_params()
-    fitted = pickle.loads(pickle.dumps(model.fit([[0, 0, 1, 1], [0, 0, 1, 2]])))
-    assert fitted.labels_.tolist() == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -9,25 +9,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import SEVEN, ensembles, planted, renamed
 from pluribus import Ensemble
 from pluribus.consensus.soft.mixture import MixtureConsensus
 
-SEVEN = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, -1, 1, 2, -1, -1]]
 BEST = 3 * log(3 / 7) + 4 * log(2 / 7) + 2 * log(2 / 3) + log(1 / 3) + 6 * log(1 / 2)
 QUIET = {"verbose": False, "random_state": 0}
-
-
-@st.composite
-def ensembles(draw, missing=True, weighted=True):
-    n, r = draw(st.integers(2, 20)), draw(st.integers(1, 6))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    labels = rng.integers(0, rng.integers(1, 6), (n, r))
-    if missing and draw(st.booleans()):
-        labels = np.where(rng.random((n, r)) < 0.4, -1, labels)
-        labels[:, 0] = np.maximum(labels[:, 0], 0)
-        labels[0] = np.maximum(labels[0], 0)
-    weights = rng.random(r) + 0.1 if weighted and draw(st.booleans()) else None
-    return Ensemble(labels, weights=weights)
 
 
 def fit_quietly(ensemble, k, **parameters):
@@ -105,25 +92,13 @@ def test_unanimous_and_strings():
 @given(ensembles(weighted=False), st.integers(0, 2**32 - 1))
 @settings(max_examples=10)
 def test_names_of_labels_do_not_matter(ensemble, seed):
-    rng = np.random.default_rng(seed)
-    renamed = [np.append(rng.permutation(50)[:9] + 3, -1)[column] for column in ensemble.labels.T]
     k = min(3, ensemble.n_objects)
-    assert fit_quietly(ensemble, k).labels_.tolist() == fit_quietly(renamed, k).labels_.tolist()
-
-
-def planted(n=2000, r=12, k=5, noise=0.4, missing=0.2, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, k, n)
-    labels = np.where(rng.random((n, r)) < noise, rng.integers(0, k, (n, r)), truth[:, None])
-    labels = np.column_stack([rng.permutation(k)[column] for column in labels.T])
-    labels[rng.random((n, r)) < missing] = -1
-    labels[:, 0] = np.where((labels < 0).all(axis=1), 0, labels[:, 0])
-    return truth, Ensemble(labels)
+    assert fit_quietly(ensemble, k).labels_.tolist() == fit_quietly(renamed(ensemble.labels, seed), k).labels_.tolist()
 
 
 def test_planted_partition_is_recovered():
-    truth, ensemble = planted()
-    mmec = MixtureConsensus(5, n_init=3, **QUIET).fit(ensemble)
+    truth, labels = planted(2000, 12, 5, 0.4, missing=0.2)
+    mmec = MixtureConsensus(5, n_init=3, **QUIET).fit(labels)
     assert adjusted_rand_score(truth, mmec.labels_) > 0.93
     # The model is the one that made the data: its posteriors are right as often as they say.
     top = mmec.membership_.max(axis=1)
@@ -144,16 +119,16 @@ def test_partitions_of_different_size_and_worth():
 
 @pytest.mark.parametrize("noise", [0.4, 0.7])
 def test_order_of_objects_does_not_matter(noise):
-    _, ensemble = planted(n=400, noise=noise)
+    _, labels = planted(400, 12, 5, noise, missing=0.2)
     shuffle = np.random.default_rng(1).permutation(400)
-    straight = MixtureConsensus(5, n_init=1, **QUIET).fit(ensemble)
-    shuffled = MixtureConsensus(5, n_init=1, **QUIET).fit(ensemble.labels[shuffle])
+    straight = MixtureConsensus(5, n_init=1, **QUIET).fit(labels)
+    shuffled = MixtureConsensus(5, n_init=1, **QUIET).fit(labels[shuffle])
     assert adjusted_rand_score(straight.labels_[shuffle], shuffled.labels_) == 1
 
 
 def test_threads_do_not_matter():
-    _, ensemble = planted(n=40_000, r=5)
-    one, two = (MixtureConsensus(5, n_init=1, max_iter=5, n_jobs=j, **QUIET).fit(ensemble) for j in (1, 2))
+    _, labels = planted(40_000, 5, 5, 0.4, missing=0.2)
+    one, two = (MixtureConsensus(5, n_init=1, max_iter=5, n_jobs=j, **QUIET).fit(labels) for j in (1, 2))
     assert np.array_equal(one.membership_, two.membership_)
     assert np.array_equal(one.objective_, two.objective_)
 
@@ -167,7 +142,7 @@ def test_weight_is_a_number_of_copies():
 
 
 def test_soft_partitions():
-    _, hard = planted(n=200)
+    hard = Ensemble(planted(200, 12, 5, 0.4, missing=0.2)[1])
     memberships = [(column[:, None] == np.arange(5)).astype(float) for column in hard.labels.T]
     from_hard = MixtureConsensus(5, **QUIET).fit(hard)
     from_soft = MixtureConsensus(5, **QUIET).fit(Ensemble.from_memberships(memberships))

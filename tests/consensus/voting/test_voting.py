@@ -8,25 +8,12 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from helpers import SEVEN, ensembles, planted, renamed
 from pluribus import Ensemble
 from pluribus.consensus.voting._voting_merging import match_clusters, merge_clusters
 from pluribus.consensus.voting.voting import VotingConsensus
 
-SEVEN = [[1, 1, 1, 2, 2, 3, 3], [2, 2, 2, 3, 3, 1, 1], [1, 1, 2, 2, 3, 3, 3], [1, 2, -1, 1, 2, -1, -1]]
 QUIET = {"verbose": False}
-
-
-@st.composite
-def ensembles(draw, missing=True, weighted=True):
-    n, r = draw(st.integers(2, 20)), draw(st.integers(1, 6))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    labels = rng.integers(0, rng.integers(1, 6), (n, r))
-    if missing and draw(st.booleans()):
-        labels = np.where(rng.random((n, r)) < 0.4, -1, labels)
-        labels[:, 0] = np.maximum(labels[:, 0], 0)
-        labels[0] = np.maximum(labels[0], 0)
-    weights = rng.random(r) + 0.1 if weighted and draw(st.booleans()) else None
-    return Ensemble(labels, weights=weights)
 
 
 def fit_quietly(ensemble, **parameters):
@@ -193,36 +180,27 @@ def test_unanimous_and_strings(strategy):
 @given(ensemble=ensembles(weighted=False), seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
 def test_names_of_labels_do_not_matter(strategy, ensemble, seed):
-    rng = np.random.default_rng(seed)
-    renamed = [np.append(rng.permutation(50)[:9] + 3, -1)[column] for column in ensemble.labels.T]
     parameters = {"strategy": strategy, "reference": 0}
-    assert fit_quietly(ensemble, **parameters).labels_.tolist() == fit_quietly(renamed, **parameters).labels_.tolist()
-
-
-def planted(n=2000, r=12, k=5, noise=0.4, missing=0.2, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(0, k, n)
-    labels = np.where(rng.random((n, r)) < noise, rng.integers(0, k, (n, r)), truth[:, None])
-    labels = np.column_stack([rng.permutation(k)[column] for column in labels.T])
-    labels[rng.random((n, r)) < missing] = -1
-    labels[:, 0] = np.where((labels < 0).all(axis=1), 0, labels[:, 0])
-    return truth, Ensemble(labels)
+    assert (
+        fit_quietly(ensemble, **parameters).labels_.tolist()
+        == fit_quietly(renamed(ensemble.labels, seed), **parameters).labels_.tolist()
+    )
 
 
 @pytest.mark.parametrize("parameters", [{}, {"n_clusters": 5}, {"strategy": "merging"}])
 def test_planted_partition_is_recovered(parameters):
-    truth, ensemble = planted()
-    voting = VotingConsensus(**parameters, **QUIET).fit(ensemble)
+    truth, labels = planted(2000, 12, 5, 0.4, missing=0.2)
+    voting = VotingConsensus(**parameters, **QUIET).fit(labels)
     assert voting.n_clusters_ == 5
     assert adjusted_rand_score(truth, voting.labels_) > 0.93
 
 
 @pytest.mark.parametrize("strategy", ["hungarian", "merging"])
 def test_order_of_objects_does_not_matter(strategy):
-    _, ensemble = planted(n=500, noise=0.3)
+    _, labels = planted(500, 12, 5, 0.3, missing=0.2)
     shuffle = np.random.default_rng(1).permutation(500)
-    straight = VotingConsensus(strategy=strategy, **QUIET).fit(ensemble)
-    shuffled = VotingConsensus(strategy=strategy, **QUIET).fit(ensemble.labels[shuffle])
+    straight = VotingConsensus(strategy=strategy, **QUIET).fit(labels)
+    shuffled = VotingConsensus(strategy=strategy, **QUIET).fit(labels[shuffle])
     assert adjusted_rand_score(straight.labels_[shuffle], shuffled.labels_) == 1
 
 
@@ -276,7 +254,7 @@ def test_weights_decide():
 
 @pytest.mark.parametrize("strategy", ["hungarian", "merging"])
 def test_soft_partitions(strategy):
-    _, hard = planted(n=200, missing=0.2)
+    hard = Ensemble(planted(200, 12, 5, 0.4, missing=0.2)[1])
     memberships = [(column[:, None] == np.arange(5)).astype(float) for column in hard.labels.T]
     from_hard = VotingConsensus(strategy=strategy, **QUIET).fit(hard)
     from_soft = VotingConsensus(strategy=strategy, **QUIET).fit(Ensemble.from_memberships(memberships))
@@ -322,9 +300,9 @@ def test_partition_that_overlaps_only_with_later_ones():
 
 
 def test_threads_do_not_matter():
-    _, ensemble = planted(n=40_000, r=5)
+    _, labels = planted(40_000, 5, 5, 0.4, missing=0.2)
     for strategy in ("hungarian", "merging"):
-        one, two = (VotingConsensus(strategy=strategy, n_jobs=j, **QUIET).fit(ensemble) for j in (1, 2))
+        one, two = (VotingConsensus(strategy=strategy, n_jobs=j, **QUIET).fit(labels) for j in (1, 2))
         assert np.array_equal(one.membership_, two.membership_)
 
 

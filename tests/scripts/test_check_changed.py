@@ -1,0 +1,87 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from check_changed import ROOT, changed_files, chosen_tests
+
+FILES = {
+    "pluribus/__init__.py": "",
+    "pluribus/votes/__init__.py": "from pluribus.votes.few.plain import Plain",
+    "pluribus/votes/_shared/count.py": "",
+    "pluribus/votes/few/plain.py": "from pluribus.votes import x\nfrom pluribus.votes._shared.count import a, b",
+    "pluribus/votes/few/ranked.py": "def f():\n    from pluribus.votes.few import _rank",
+    "pluribus/votes/few/_rank.py": "",
+    "pluribus/_engine/run.py": "",
+    "pluribus/other/room.py": "from pluribus.votes.few.plain import Plain",
+    "scripts/tidy.py": "",
+    "docs/guide.md": "",
+    "tests/conftest.py": "",
+    "tests/test_import.py": "",
+    "tests/votes/test_every_vote.py": "",
+    "tests/votes/conftest.py": "",
+    "tests/votes/few/test_plain.py": "",
+    "tests/votes/few/test_ranked.py": "",
+    "tests/engine/test_run.py": "",
+    "tests/engine/test_store.py": "",
+    "tests/scripts/test_tidy.py": "",
+}
+
+
+@pytest.fixture
+def repository(tmp_path):
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("changed", "tests"),
+    [
+        ("pluribus/votes/few/plain.py", ["pluribus/votes/few/plain.py", "tests/votes/few/test_plain.py"]),
+        ("pluribus/_engine/run.py", ["pluribus/_engine/run.py", "tests/engine/test_run.py"]),
+        (  # no test file of its own: those that lie nearest, which are those of the methods that use it
+            "pluribus/votes/few/_rank.py",
+            ["pluribus/votes/few/_rank.py", "tests/votes/few/test_plain.py", "tests/votes/few/test_ranked.py"],
+        ),
+        (
+            "pluribus/votes/_shared/count.py",
+            ["pluribus/votes/_shared/count.py", "tests/votes/few/test_plain.py", "tests/votes/test_every_vote.py"],
+        ),
+        ("pluribus/votes/__init__.py", ["pluribus/votes/__init__.py", "tests/votes/test_every_vote.py"]),
+        ("pluribus/__init__.py", ["pluribus/__init__.py", "tests/test_import.py"]),
+        ("tests/votes/few/test_plain.py", ["tests/votes/few/test_plain.py"]),
+        ("tests/votes/conftest.py", ["tests/votes/test_every_vote.py"]),
+        ("scripts/tidy.py", ["tests/scripts/test_tidy.py"]),
+        ("docs/guide.md", []),
+    ],
+)
+def test_tests_of_a_file(repository, changed, tests):
+    assert chosen_tests([Path(changed)], repository) == tests
+
+
+def test_changed_files_are_edited_or_new(repository):
+    def git(*arguments):
+        identity = ["-c", "user.name=somebody", "-c", "user.email=somebody@example.org"]
+        subprocess.run(["git", *identity, *arguments], cwd=repository, check=True, capture_output=True)
+
+    git("init")
+    (repository / ".gitignore").write_text("ignored.py")
+    git("add", ".")
+    git("commit", "-m", "start")
+    assert changed_files(repository) == []
+    (repository / "scripts/tidy.py").write_text("x = 1")
+    (repository / "pluribus/other/room.py").write_text("y = 1")
+    git("add", "pluribus/other/room.py")
+    (repository / "pluribus/_engine/run.py").unlink()
+    for name in ("ignored.py", "new name.py"):
+        (repository / name).touch()
+    assert changed_files(repository) == [Path("new name.py"), Path("pluribus/other/room.py"), Path("scripts/tidy.py")]
+
+
+def test_every_module_here_has_a_place_in_the_mirror():
+    modules = [path.relative_to(ROOT) for path in (ROOT / "pluribus").rglob("*.py")]
+    assert len(modules) > 100
+    assert all((ROOT / test).is_file() for test in chosen_tests(modules, ROOT))
