@@ -1,9 +1,8 @@
 """What other rooms may use of this one, and users need not know."""
 
-from pluribus.consensus._registry import configured, name_of
+from pluribus.consensus._registry import bytes_needed, configured, name_of
 from pluribus.consensus._shared.accumulate import accumulate
 from pluribus.consensus._shared.constraints import as_preferences, enough_clusters
-from pluribus.consensus._shared.cost import bytes_needed
 from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, predict_seconds, seconds_of_pairs
 
 __all__ = [

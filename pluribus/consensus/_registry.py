@@ -1,51 +1,19 @@
-"""Consensus functions by the names the field knows them by."""
+"""Consensus functions by the names the field knows them by.
+
+A class is found if ``pluribus.consensus.__all__`` lists it and it has a class attribute ``known_as``: its names, each
+with the parameters that the name presets.
+"""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from sklearn.base import clone
 
-from pluribus.consensus.embedding.embedded_evidence import EmbeddedEvidence
-from pluribus.consensus.embedding.lifted_consensus import LiftedConsensus
-from pluribus.consensus.graph_cuts.bipartite_partitioning import BipartitePartitioning
-from pluribus.consensus.graph_cuts.hypergraph_partitioning import HypergraphPartitioning
-from pluribus.consensus.graph_cuts.meta_clustering import MetaClustering
-from pluribus.consensus.graph_cuts.similarity_partitioning import SimilarityPartitioning
-from pluribus.consensus.linkage.constrained_evidence import ConstrainedEvidenceAccumulation
-from pluribus.consensus.linkage.evidence_accumulation import EvidenceAccumulation
-from pluribus.consensus.linkage.locally_weighted import LocallyWeightedConsensus
-from pluribus.consensus.soft.dyadic_aspect import DyadicAspect
-from pluribus.consensus.soft.mixture import MixtureConsensus
-from pluribus.consensus.soft.mutual_information import MutualInformationConsensus
-from pluribus.consensus.soft.pairwise_probabilistic import PairwiseProbabilistic
-from pluribus.consensus.soft.soft_correspondence import SoftCorrespondence
-from pluribus.consensus.voting.constrained_consistency import ConstrainedConsistency
-from pluribus.consensus.voting.medoid import MedoidPartition
-from pluribus.consensus.voting.voting import VotingConsensus
+from pluribus._engine import Registry
+from pluribus.consensus._shared.base import ConsensusMixin
+from pluribus.consensus._shared.cost import Cost
 
-_BY_NAME: dict[str, Callable[..., Any]] = {
-    "acccs": ConstrainedConsistency,
-    "ceac": ConstrainedEvidenceAccumulation,
-    "cspa": SimilarityPartitioning,
-    "eac": EvidenceAccumulation,
-    "embedding": EmbeddedEvidence,
-    "hbgf": BipartitePartitioning,
-    "hgpa": HypergraphPartitioning,
-    "lifthac": partial(LiftedConsensus, clusterer="hac"),
-    "liftkm": partial(LiftedConsensus, clusterer="kmeans"),
-    "lwea": partial(LocallyWeightedConsensus, extraction="linkage"),
-    "lwgp": partial(LocallyWeightedConsensus, extraction="graph"),
-    "lwsm": partial(LocallyWeightedConsensus, extraction="stable"),
-    "mcla": MetaClustering,
-    "medoid": MedoidPartition,
-    "mmec": MixtureConsensus,
-    "penca": DyadicAspect,
-    "ppc": PairwiseProbabilistic,
-    "qmi": MutualInformationConsensus,
-    "scec": SoftCorrespondence,
-    "voting": VotingConsensus,
-}
+METHODS = Registry("pluribus.consensus")
 
 
 def names() -> list[str]:
@@ -54,15 +22,14 @@ def names() -> list[str]:
     Examples
     --------
     >>> from pluribus import consensus
-    >>> consensus.names()
-    ['acccs', 'ceac', 'cspa', 'eac', 'embedding', 'hbgf', 'hgpa', 'lifthac', 'liftkm', 'lwea', 'lwgp', 'lwsm', 'mcla',
-     'medoid', 'mmec', 'penca', 'ppc', 'qmi', 'scec', 'voting']
+    >>> "eac" in consensus.names()
+    True
     """
-    return sorted(_BY_NAME)
+    return METHODS.names()
 
 
 def by_name(name: str) -> Callable[..., Any]:
-    """The consensus function of this name: what makes one, given its parameters.
+    """The consensus function of this name: call it with parameters to make one.
 
     Examples
     --------
@@ -71,13 +38,13 @@ def by_name(name: str) -> Callable[..., Any]:
     EvidenceAccumulation(n_clusters=3)
     """
     try:
-        return _BY_NAME[name.lower()]
+        return METHODS.make(name)
     except KeyError:
         raise ValueError(f"No consensus function is called {name!r}; there are {', '.join(names())}.") from None
 
 
 def name_of(consensus: Any) -> str:
-    """The name of a consensus function, as far as its class tells; empty for what is none of ours.
+    """The name of a consensus function, by its class and presets; empty if it is not in ``pluribus.consensus``.
 
     Examples
     --------
@@ -86,14 +53,40 @@ def name_of(consensus: Any) -> str:
     >>> name_of(PairwiseProbabilistic(3))
     'ppc'
     """
-    classes = ((name, getattr(make, "func", make)) for name, make in _BY_NAME.items())
-    return next((name for name, made in classes if made is type(consensus)), "")
+    return METHODS.name_of(consensus)
+
+
+def cost_of(name: str) -> Cost:
+    """What the consensus function of this name takes; the default guess for other names.
+
+    Examples
+    --------
+    >>> from pluribus.consensus._registry import cost_of
+    >>> cost_of("eac").too_much(200_000, 30, 8), cost_of("ceac").too_much(200_000, 30, 8)
+    ('', '58 minutes')
+    """
+    method: Any = next((entry.method for entry in METHODS.entries() if entry.name == name), ConsensusMixin)
+    return method.cost[name] if isinstance(method.cost, dict) else method.cost
+
+
+def bytes_needed(
+    name: str, n_objects: int, n_partitions: int, n_distinct: int | None = None, *, neighbors: bool = False
+) -> float:
+    """The memory that the consensus function of this name uses at most; see ``Cost.bytes_needed``.
+
+    Examples
+    --------
+    >>> from pluribus.consensus._internal import bytes_needed
+    >>> f"{bytes_needed('cspa', 50_000, 50, 50_000) / 1e9:.1f} GB"
+    '65.1 GB'
+    """
+    return cost_of(name).bytes_needed(n_objects, n_partitions, n_distinct, neighbors=neighbors)
 
 
 def configured(consensus: Any, *, n_clusters: int | None, random_state: int, verbose: bool) -> Any:
     """A consensus function, given or by name, with these parameters where it has them.
 
-    What is given is copied. Its own random state is kept if it has one, and its number of clusters if none is given.
+    A given function is copied. Its own random state is kept if it has one, and its number of clusters if none is given.
 
     Examples
     --------

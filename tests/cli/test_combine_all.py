@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from pluribus.cli._app import app
 from pluribus.consensus import compare_methods, names
+from pluribus.consensus._shared.cost import Cost
 
 PARTS = compare_methods.__globals__  # what it is made of
 QUICK = ["eac", "hbgf", "mcla", "qmi", "scec", "voting"]
@@ -79,7 +80,7 @@ def test_a_failing_method_says_why(tmp_path, quick):
 
 
 def test_a_method_too_long_says_so(labels, tmp_path, quick, monkeypatch):
-    monkeypatch.setitem(PARTS, "too_much", lambda name, *size: "7 hours" if name == "qmi" else "")
+    monkeypatch.setitem(PARTS, "cost_of", lambda name: Cost(1e12 if name == "qmi" else 0))
     result = run("combine", labels, "--method", "all", "--k", 3, "--out", tmp_path / "out")
     assert re.search(r"qmi: Not run: \d+ distinct objects in 7 partitions", result.output)
     assert run("combine", labels, "--method", "qmi", "--k", 3, "--out", tmp_path / "out").exit_code == 0

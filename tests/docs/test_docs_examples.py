@@ -20,8 +20,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from pluribus import consensus
 from pluribus.cli._app import app
-from pluribus.consensus import _registry
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -130,7 +130,8 @@ def test_the_method_that_the_guide_adds_is_found_by_its_name(tmp_path, monkeypat
     (method,) = (block for block in blocks(guide) if block.kind == "python")
     names = {"__name__": "guide"}
     run_python(method, guide, names)
-    monkeypatch.setitem(_registry._BY_NAME, "ivc", names["IterativeVoting"])
+    monkeypatch.setattr(consensus, "IterativeVoting", names["IterativeVoting"], raising=False)
+    monkeypatch.setattr(consensus, "__all__", [*consensus.__all__, "IterativeVoting"])
     labels = tmp_path / "labels.csv"
     labels.write_text("a,b,c\n0,x,0\n0,x,0\n0,y,0\n1,y,1\n1,y,1\n")
     for command in (["combine", "--method"], ["cluster", "--members", "5", "--consensus"]):

@@ -1,10 +1,11 @@
 """What all consensus functions share: the shape of their result."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClusterMixin
 
+from pluribus.consensus._shared.cost import Cost
 from pluribus.evidence import CoAssociation, MemoryLimitError, mean_evidence
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import normalized_entropy, number_by_size, order_by_size
@@ -22,8 +23,11 @@ class ConsensusMixin(ClusterMixin):
     True
     """
 
+    known_as: ClassVar[dict[str, dict[str, Any]]]  # the names of the method, and the parameters that each presets
+    suits: ClassVar[str]  # what the method is for
+    cost: ClassVar[Cost | dict[str, Cost]] = Cost()  # time and memory, for each name if they differ
     needs_data = False  # whether fit(ensemble, X=X) must have the features too
-    takes_constraints = False  # whether fit(ensemble, constraints=...) takes what is known
+    takes_constraints = False  # whether there is fit(ensemble, constraints=...)
     n_clusters: int | None
     labels_: np.ndarray
     membership_: np.ndarray

@@ -1,95 +1,89 @@
-"""How long a consensus function may take, and how much memory, so that nobody waits an hour by surprise."""
+"""How much time and memory a consensus function may take."""
 
 from typing import NamedTuple
 
-from pluribus.consensus.linkage.locally_weighted import LINKED
+_OBJECT_BYTES = 200  # for each object, whatever the method
+_MOST_SECONDS, _MOST_BYTES = 300, 2e9
+_REFERENCE = (20_000, 30, 8)  # distinct objects, partitions and clusters for which seconds are given
 
 
-class Effort(NamedTuple):
-    """Seconds on one core for 20,000 distinct objects, 30 partitions and 8 clusters, and the powers by which they grow.
+class Cost(NamedTuple):
+    """What a consensus function takes; the defaults are for a method of which nothing is known.
 
-    Rough: single runs on made ensembles of 2,000 to 100,000 objects, all with 30 partitions and 8 clusters. Where a run
-    did not end within two minutes (eac, hgpa, penca) or was refused (cspa), the figure is carried on from smaller
-    ones by the power given. Growth with partitions and clusters was not measured: it is taken to be in proportion.
+    The seconds are rough: single runs on one core with generated ensembles of 2,000 to 100,000 objects, all with 30
+    partitions and 8 clusters. Where a run did not end within two minutes (EAC, HGPA, PEnCA) or was refused (CSPA), the
+    figure is extrapolated from smaller ones by the power given. Growth with the number of partitions and clusters was
+    not measured: time is assumed to be proportional to both, unless a power of the partitions is given. Memory was
+    measured on ensembles of 50,000 to 1,000,000 objects in 20 and 50 partitions.
+
+    Attributes
+    ----------
+    seconds : float
+        For 20,000 distinct objects, 30 partitions and 8 clusters.
+    objects, partitions : float
+        The powers of their numbers with which the seconds grow.
+    sample : float
+        The number of objects from which on the seconds stay the same, because only a sample is compared pair by pair.
+    shortcut : float
+        Seconds per object and partition beyond the first minute, if the method then takes a shortcut.
+    pair_bytes : float
+        Bytes for each pair of distinct objects.
+    label_bytes : float
+        Bytes for each label of each distinct object; the default is the most that any method took without pairs.
+    neighbor_label_bytes : float or None
+        The same if only the strongest pairs of each object are used; None if the method has no such form.
+
+    Examples
+    --------
+    >>> from pluribus.consensus._shared.cost import Cost
+    >>> Cost(seconds=35, objects=2).too_much(200_000, 30, 8)
+    '58 minutes'
+    >>> Cost(seconds=49, objects=2, pair_bytes=26).too_much(50_000, 30, 8)
+    '65 GB of memory'
     """
 
-    seconds: float
-    objects: float = 1
+    seconds: float = 10
+    objects: float = 2
     partitions: float = 1
-    limited: float = float("inf")  # seconds for each object and partition beyond a minute, where it takes a short cut
+    sample: float = float("inf")
+    shortcut: float = float("inf")
+    pair_bytes: float = 0
+    label_bytes: float = 24
+    neighbor_label_bytes: float | None = None
 
+    def seconds_needed(self, n_distinct: int, n_partitions: int, n_clusters: int) -> float:
+        """About how long the method runs on one core."""
+        n, r, k = _REFERENCE
+        growth = (min(n_distinct, self.sample) / n) ** self.objects * (n_partitions / r) ** self.partitions
+        seconds = self.seconds * growth * max(n_clusters / k, 1)
+        return min(seconds, 60 + self.shortcut * n_distinct * n_partitions)
 
-_EFFORT = {
-    "acccs": Effort(100, objects=2),
-    "ceac": Effort(35, objects=2),
-    "cspa": Effort(49, objects=2),
-    "eac": Effort(17, objects=2, limited=1e-6),
-    "embedding": Effort(2),
-    "hbgf": Effort(1.5),
-    "hgpa": Effort(36, objects=1.5),
-    "lwea": Effort(40, objects=2),
-    "lwgp": Effort(3),
-    "lwsm": Effort(40, objects=2),
-    "mcla": Effort(4),
-    "medoid": Effort(0.5, partitions=2),
-    "mmec": Effort(7),
-    "penca": Effort(500, objects=2),
-    "ppc": Effort(9),
-    "qmi": Effort(4),
-    "scec": Effort(5),
-    "voting": Effort(0.2),
-}
-_UNKNOWN_EFFORT = Effort(10, objects=2)
-_MOST_SECONDS = 300
-_PAIR_BYTES = {"cspa": 26, "penca": 24}  # for each two distinct objects
-# For each object, and for each label of each object that differs from the others.
-_OBJECT_BYTES = (200, 24)  # the most that any method took that is not named below
-_ALL_PAIRS_BYTES = (200, 48)
-_NEIGHBOR_BYTES = (200, 34)
-_MOST_BYTES = 2e9
+    def bytes_needed(
+        self, n_objects: int, n_partitions: int, n_distinct: int | None = None, *, neighbors: bool = False
+    ) -> float:
+        """The memory used at most, besides the labels and the result.
 
+        ``n_distinct`` objects differ; by default all do, but then no bytes are counted for their pairs. ``neighbors``:
+        only the strongest pairs of each object are used.
 
-def too_much(name: str, n_distinct: int, n_partitions: int, n_clusters: int) -> str:
-    """What a method may cost at this size, in words, if it is more than 5 minutes or 2 GB; else nothing.
+        Examples
+        --------
+        >>> from pluribus.consensus._shared.cost import Cost
+        >>> f"{Cost().bytes_needed(1_000_000, 50) / 1e9:.1f} GB"
+        '1.4 GB'
+        """
+        label_bytes = self.label_bytes
+        if neighbors and self.neighbor_label_bytes is not None:
+            label_bytes = self.neighbor_label_bytes
+        pairs = self.pair_bytes * float(n_distinct or 0) ** 2
+        return pairs + n_objects * _OBJECT_BYTES + label_bytes * n_partitions * (n_distinct or n_objects)
 
-    Examples
-    --------
-    >>> from pluribus.consensus._shared.cost import too_much
-    >>> too_much("ceac", 200_000, 30, 8), too_much("cspa", 50_000, 30, 8), too_much("eac", 200_000, 30, 8)
-    ('58 minutes', '65 GB of memory', '')
-    """
-    memory = _PAIR_BYTES.get(name, 0) * n_distinct**2
-    if memory > _MOST_BYTES:
-        return f"{memory / 1e9:,.0f} GB of memory"
-    effort = _EFFORT.get(name, _UNKNOWN_EFFORT)
-    linked = min(n_distinct, LINKED) if name in ("lwea", "lwsm") else n_distinct
-    growth = (linked / 20_000) ** effort.objects * (n_partitions / 30) ** effort.partitions
-    seconds = effort.seconds * growth * max(n_clusters / 8, 1)
-    seconds = min(seconds, 60 + effort.limited * n_distinct * n_partitions)
-    if seconds <= _MOST_SECONDS:
-        return ""
-    return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
-
-
-def bytes_needed(
-    name: str, n_objects: int, n_partitions: int, n_distinct: int | None = None, *, neighbors: bool = False
-) -> float:
-    """What a method takes of memory beyond the labels and its result, at most.
-
-    Measured on ensembles of 50,000 to 1,000,000 objects in 20 and 50 partitions. ``n_distinct`` objects differ; by
-    default all do, but methods that hold something for each two of them are then taken to hold nothing. ``neighbors``:
-    evidence accumulation along the strongest pairs.
-
-    Examples
-    --------
-    >>> from pluribus.consensus._shared.cost import bytes_needed
-    >>> f"{bytes_needed('hbgf', 1_000_000, 50) / 1e9:.1f} GB"
-    '1.4 GB'
-    >>> f"{bytes_needed('cspa', 50_000, 50, 50_000) / 1e9:.1f} GB"
-    '65.1 GB'
-    """
-    fixed, of_label = _OBJECT_BYTES
-    if name in ("eac", "ceac", "lwea", "lwsm"):
-        fixed, of_label = _NEIGHBOR_BYTES if neighbors else _ALL_PAIRS_BYTES
-    pairs = _PAIR_BYTES.get(name, 0) * float(n_distinct or 0) ** 2
-    return pairs + n_objects * fixed + of_label * n_partitions * (n_distinct or n_objects)
+    def too_much(self, n_distinct: int, n_partitions: int, n_clusters: int) -> str:
+        """The cost at this size in words, if it is more than 5 minutes or 2 GB for pairs; otherwise empty."""
+        memory = self.pair_bytes * n_distinct**2
+        if memory > _MOST_BYTES:
+            return f"{memory / 1e9:,.0f} GB of memory"
+        seconds = self.seconds_needed(n_distinct, n_partitions, n_clusters)
+        if seconds <= _MOST_SECONDS:
+            return ""
+        return f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"

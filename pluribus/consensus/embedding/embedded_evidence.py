@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from pluribus._engine import run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.canonical_order import canonical_order
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.weighted_points import k_means, link
 from pluribus.consensus.embedding._embeddings import METHODS, WITH_NEIGHBORS, Embedding, Settings
@@ -125,6 +126,10 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
     >>> round(embedded.compare_extractors().mean_nmi, 3)
     1.0
     """
+
+    known_as = {"embedding": {}}
+    suits = "Overlapping clusters, a map of the ensemble, or a clusterer of your choice."
+    cost = Cost(seconds=2, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

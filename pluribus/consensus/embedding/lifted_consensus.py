@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pluribus._engine import seeds
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.label_rows import held_clusters
 from pluribus.consensus._shared.weighted_points import k_means, link
@@ -110,6 +111,9 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
     [0, 1]
     """
 
+    known_as = {"liftkm": {"clusterer": "kmeans"}, "lifthac": {"clusterer": "hac"}}
+    suits = "Labels and features together, soft partitions, and new objects to assign."
+    cost = Cost(seconds=3, objects=1)
     needs_data = True
 
     _parameter_constraints: dict = {

@@ -18,6 +18,7 @@ from pluribus.consensus._shared.cluster_graph import (
     tabulate,
     with_a_say,
 )
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import held_clusters
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis
 from pluribus.partitions import Ensemble, as_ensemble
@@ -86,6 +87,10 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
     array([[1., 0.],
            [0., 1.]])
     """
+
+    known_as = {"hbgf": {}}
+    suits = "Large ensembles, soft partitions and any numbers of clusters."
+    cost = Cost(seconds=1.5, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

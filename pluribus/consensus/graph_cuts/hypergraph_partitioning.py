@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 from pluribus._engine import seeds
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cluster_graph import tabulate, with_a_say
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import held_clusters
 from pluribus.consensus.graph_cuts._solvers import cut_hypergraph, require_hypergraph_solver
 from pluribus.partitions import as_ensemble
@@ -66,6 +67,10 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
     >>> hgpa.labels_.tolist(), hgpa.n_cut_
     ([0, 0, 0, 1, 1, 1], 0)
     """
+
+    known_as = {"hgpa": {}}
+    suits = "Comparison with published results; many small clusters with few errors."
+    cost = Cost(seconds=36, objects=1.5)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

@@ -18,6 +18,7 @@ from pluribus.consensus._shared.cluster_graph import (
     tabulate,
     with_a_say,
 )
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import held_clusters
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis, cut_by_spectrum
 from pluribus.partitions import as_ensemble
@@ -90,6 +91,10 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
     array([[1., 0.],
            [0., 1.]])
     """
+
+    known_as = {"mcla": {}}
+    suits = "Partitions with about as many clusters as the result, at any size."
+    cost = Cost(seconds=4, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus._engine import seeds
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cluster_graph import vertices_of, with_a_say
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import held_clusters
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis, cut_by_spectrum
 from pluribus.evidence import CoAssociation
@@ -84,6 +85,10 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
     >>> SimilarityPartitioning(3, random_state=0, imbalance=0.3).fit(labels).labels_.tolist()
     [0, 0, 0, 1, 1, 2, 2]
     """
+
+    known_as = {"cspa": {}}
+    suits = "A few thousand objects in clusters of about the same size."
+    cost = Cost(seconds=49, objects=2, pair_bytes=26)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

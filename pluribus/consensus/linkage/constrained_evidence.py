@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.constrained_linkages import Goal, link
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.repair_moves import link_and_settle
 from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
@@ -91,6 +92,9 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
     [1, 1, 0, 0, 0, 0]
     """
 
+    known_as = {"ceac": {}}
+    suits = "Constraints that are right, and clusters of any shape."
+    cost = Cost(seconds=35, objects=2, label_bytes=48)
     takes_constraints = True
 
     _parameter_constraints: dict = {

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from pluribus._engine import DaskCluster, EngineMixin, as_cluster, given_limit, in_bytes
 from pluribus.consensus._shared import dendrogram, evidence_linkages
 from pluribus.consensus._shared.base import ConsensusMixin
-from pluribus.consensus._shared.cost import bytes_needed
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus.linkage import _neighbor_linkages
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.partitions import Ensemble, as_ensemble
@@ -109,6 +109,9 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     [0, 0, 1, 2, 3, 4]
     """
 
+    known_as = {"eac": {}}
+    suits = "Partitions finer than the result, clusters of any shape, and an unknown number of clusters."
+    cost = Cost(seconds=17, objects=2, shortcut=1e-6, label_bytes=48, neighbor_label_bytes=34)
     finds_n_clusters = True
 
     _parameter_constraints: dict = {
@@ -237,10 +240,10 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         if self.evidence != "auto":
             return self.evidence
         limit = given_limit() or np.inf  # what happens to be free must not change the result
-        seconds, needed = evidence_linkages.predict_seconds(ensemble, method), _bytes_of_pairs(ensemble)
+        seconds, needed = evidence_linkages.predict_seconds(ensemble, method), self._bytes_needed(ensemble)
         if seconds > evidence_linkages.EXACT_SECONDS or needed > limit:  # or less, if many rows of labels are equal
             distinct = ensemble.unique_rows().ensemble
-            seconds, needed = evidence_linkages.predict_seconds(distinct, method), _bytes_of_pairs(distinct)
+            seconds, needed = evidence_linkages.predict_seconds(distinct, method), self._bytes_needed(distinct)
         if seconds <= evidence_linkages.EXACT_SECONDS and needed <= limit:
             return "operator"
         what = f"take about {seconds / 60:,.0f} minutes"
@@ -253,6 +256,9 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             stacklevel=4,
         )
         return "neighbors"
+
+    def _bytes_needed(self, ensemble: Ensemble) -> float:
+        return self.cost.bytes_needed(ensemble.n_objects, len(ensemble))
 
     def _link(self, evidence: CoAssociation, cluster: DaskCluster | None) -> np.ndarray:
         method = self.linkage_method_
@@ -305,7 +311,3 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
                 )
             k = dendrogram.longest_lived(self.lifetimes_, self.k_range, self.allow_single_cluster)
         return dendrogram.cut_into(self.linkage_, k)
-
-
-def _bytes_of_pairs(ensemble: Ensemble) -> float:
-    return bytes_needed("eac", ensemble.n_objects, len(ensemble))

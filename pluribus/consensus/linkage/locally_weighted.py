@@ -14,6 +14,7 @@ from pluribus.compare import adjusted_rand_index
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.bipartite_cut import cut_spectral
 from pluribus.consensus._shared.cluster_graph import tabulate, with_a_say
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.evidence_linkages import average_link
 from pluribus.consensus._shared.label_rows import held_clusters
@@ -107,6 +108,18 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     >>> [weights.round(2).tolist() for weights in lwea.cluster_weights_]
     [[0.56, 0.18], [0.56, 0.29, 1.0], [0.56, 1.0, 0.29], [0.18, 0.08]]
     """
+
+    known_as = {
+        "lwea": {"extraction": "linkage"},
+        "lwsm": {"extraction": "stable"},
+        "lwgp": {"extraction": "graph"},
+    }
+    suits = "Partitions that are poor in some places: subspaces, mixed numbers of clusters, scattered clusters."
+    cost = {
+        "lwea": Cost(seconds=40, objects=2, sample=LINKED, label_bytes=48),
+        "lwsm": Cost(seconds=40, objects=2, sample=LINKED, label_bytes=48),
+        "lwgp": Cost(seconds=3, objects=1),
+    }
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

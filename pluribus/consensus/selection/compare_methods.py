@@ -12,9 +12,8 @@ import pandas as pd
 
 from pluribus._engine import track
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
-from pluribus.consensus._registry import by_name, configured, names
+from pluribus.consensus._registry import by_name, configured, cost_of, names
 from pluribus.consensus._shared.accumulate import accumulate
-from pluribus.consensus._shared.cost import too_much
 from pluribus.consensus.selection._method_choice import Choice, choose
 from pluribus.partitions import Ensemble, as_ensemble
 
@@ -234,7 +233,7 @@ def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *,
         return "Not run: it needs the data beside the labels."
     if function.takes_constraints and not asked_for:
         return "Not run: it is made for constraints."
-    cost = "" if asked_for else too_much(name, n_distinct, n_partitions, n_clusters)
+    cost = "" if asked_for else cost_of(name).too_much(n_distinct, n_partitions, n_clusters)
     if not cost:
         return ""
     return (

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus.soft._aspect_model import (
     Aspects,
@@ -120,6 +121,10 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
     >>> penca.cluster_prob_.round(3).tolist()
     [0.8, 0.2]
     """
+
+    known_as = {"penca": {}}
+    suits = "Partitions of small sub-samples, and a few thousand objects."
+    cost = Cost(seconds=500, objects=2, pair_bytes=24)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import seeds, track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import LabelRows, held_clusters, reachable
 from pluribus.consensus.soft._category_kmeans import CategoryKMeans, canonical_rows
 from pluribus.partitions import as_ensemble
@@ -79,6 +80,10 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
     >>> mmec.theta_[2].round(2).tolist()
     [[0.67, 0.33, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]
     """
+
+    known_as = {"mmec": {}}
+    suits = "Missing labels, and posteriors with the label rates of each partition."
+    cost = Cost(seconds=7, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

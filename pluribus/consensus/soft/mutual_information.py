@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from pluribus._engine import seeds, track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import LabelRows, held_clusters, reachable
 from pluribus.consensus.soft._category_kmeans import Assignment, CategoryKMeans, canonical_rows
 from pluribus.partitions import as_ensemble
@@ -74,6 +75,10 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
     >>> round(float(qmi.objective_[-1]), 4)
     2.3333
     """
+
+    known_as = {"qmi": {}}
+    suits = "Large ensembles whose partitions have about the clusters sought."
+    cost = Cost(seconds=4, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus.soft._membership_starts import average_link, check_init, extend, mean_of_groups, sample, soften
 from pluribus.consensus.soft._pair_fit import GroupedFit, fit_to_labels, fit_to_matrix
 from pluribus.consensus.soft._simplex_descent import SOLVERS, Descent
@@ -102,6 +103,10 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
     >>> round(float(ppc.objective_[-1]), 6)
     0.25
     """
+
+    known_as = {"ppc": {}}
+    suits = "Memberships of objects between clusters, also if some partitions are poor."
+    cost = Cost(seconds=9, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

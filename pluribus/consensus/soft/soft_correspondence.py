@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus._engine import run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.canonical_order import canonical_order
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import LabelRows
 from pluribus.consensus.soft._category_kmeans import CategoryKMeans
 from pluribus.consensus.soft._correspondence_fit import (
@@ -109,6 +110,10 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     >>> scec.correspondences_[2].round(2).tolist()
     [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
     """
+
+    known_as = {"scec": {}}
+    suits = "Partitions with different numbers of clusters, and how each relates to the result."
+    cost = Cost(seconds=5, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 2, None, closed="left"), None],

@@ -16,6 +16,7 @@ from pluribus._engine import run_tasks, seeds
 from pluribus._kernels.assignment.label_moves import climb, consistency, kick, settle
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.constrained_linkages import Goal
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.repair_moves import link_and_settle
 from pluribus.constraints import Closure, Constraints
 from pluribus.constraints._internal import as_constraints
@@ -91,6 +92,9 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
     49.0 1.0
     """
 
+    known_as = {"acccs": {}}
+    suits = "Constraints that may be wrong, and clusters of about the same size."
+    cost = Cost(seconds=100, objects=2)
     takes_constraints = True
 
     _parameter_constraints: dict = {

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus.compare import DISTANCES, distance_matrix
 from pluribus.compare._internal import nearest_to_all
 from pluribus.consensus._shared.base import ConsensusMixin, check_memberships_fit, normalize_rows, soft_evidence
+from pluribus.consensus._shared.cost import Cost
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import encode_labels
@@ -71,6 +72,9 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
     [0, 0, 0, 1, 1, 2]
     """
 
+    known_as = {"medoid": {}}
+    suits = "A result that one of the partitions stands for as it is."
+    cost = Cost(seconds=0.5, objects=1, partitions=2)
     finds_n_clusters = True
 
     _parameter_constraints: dict = {

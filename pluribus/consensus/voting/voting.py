@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
+from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import LabelRows, held_clusters
 from pluribus.consensus.voting._voting_merging import Ballot, match_clusters, merge_clusters
 from pluribus.partitions import Ensemble, as_ensemble
@@ -87,6 +88,10 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
     >>> VotingConsensus(2, strategy="merging").fit(labels).labels_.tolist()
     [1, 1, 1, 0, 0, 0, 0]
     """
+
+    known_as = {"voting": {}}
+    suits = "Repeated runs or annotators that look for the same clusters."
+    cost = Cost(seconds=0.2, objects=1)
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
@@ -5,7 +7,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from pluribus import Ensemble
 from pluribus.consensus import compare_methods, names
 from pluribus.consensus._internal import accumulate, configured
-from pluribus.consensus._shared.cost import too_much
+from pluribus.consensus._registry import cost_of
 
 PARTS = compare_methods.__globals__  # what it is made of
 QUICK = ["eac", "hbgf", "qmi", "scec", "voting"]
@@ -115,7 +117,7 @@ def test_clusters_that_hold_nothing_do_not_count():
 
 def test_long_ones_are_left_out_unless_named(monkeypatch):
     costly = {"qmi": "7 hours", "scec": "9 GB of memory"}
-    monkeypatch.setitem(PARTS, "too_much", lambda name, *size: costly.get(name, ""))
+    monkeypatch.setitem(PARTS, "cost_of", lambda name: SimpleNamespace(too_much=lambda *size: costly.get(name, "")))
     monkeypatch.setitem(PARTS, "names", lambda: QUICK)
     ensemble = noisy(noise=0.5)
     problems = {run.name: run.problem for run in compare_methods(ensemble, 3, verbose=False).runs if run.problem}
@@ -137,18 +139,18 @@ def test_those_made_for_constraints_run_if_named_and_those_that_need_the_data_ne
 @pytest.mark.parametrize(("n", "left_out"), [(1000, False), (100_000, True), (1_000_000, True)])
 def test_what_is_left_out_by_size(n, left_out):
     for name in ("penca", "cspa", "hgpa", "a new one"):
-        assert bool(too_much(name, n, 50, 8)) == left_out
-    assert not too_much("voting", n, 50, 8)
-    assert not too_much("eac", n, 50, 8)  # along the strongest pairs
-    assert not too_much("lwsm", n, 50, 8)  # from a sample
+        assert bool(cost_of(name).too_much(n, 50, 8)) == left_out
+    assert not cost_of("voting").too_much(n, 50, 8)
+    assert not cost_of("eac").too_much(n, 50, 8)  # along the strongest pairs
+    assert not cost_of("lwsm").too_much(n, 50, 8)  # from a sample
 
 
 def test_cost_grows_with_partitions_and_clusters():
-    assert not too_much("scec", 100_000, 50, 8)
-    assert too_much("scec", 100_000, 50, 200)
-    assert too_much("scec", 100_000, 500, 8)
-    assert not too_much("medoid", 20_000, 100, 8)
-    assert too_much("medoid", 20_000, 1000, 8)
+    assert not cost_of("scec").too_much(100_000, 50, 8)
+    assert cost_of("scec").too_much(100_000, 50, 200)
+    assert cost_of("scec").too_much(100_000, 500, 8)
+    assert not cost_of("medoid").too_much(20_000, 100, 8)
+    assert cost_of("medoid").too_much(20_000, 1000, 8)
 
 
 EDGES = {
