@@ -25,12 +25,12 @@ def figures(X: np.ndarray, labels: np.ndarray, scale: float = 1.0) -> dict[str, 
     return {"inertia": float(inertia) / scale**2, "smallest": int(sizes.min()), "largest": int(sizes.max())}
 
 
-def k_means_constrained(n: int, k: int, size_min: int, size_max: int, seed: int, scale: float = 1.0) -> Task:
+def k_means_constrained(n: int, k: int, min_size: int, max_size: int, seed: int, scale: float = 1.0) -> Task:
     """The package's fit, from given centers."""
     from k_means_constrained import KMeansConstrained
 
     X, start = mixture(n, k, seed, scale)
-    model = KMeansConstrained(k, size_min=size_min, size_max=size_max, init=start, n_init=1)
+    model = KMeansConstrained(k, size_min=min_size, size_max=max_size, init=start, n_init=1)
 
     def score(labels: np.ndarray) -> dict[str, Any]:
         return {**figures(X, labels, scale), "n_iter": int(model.n_iter_)}
@@ -38,14 +38,14 @@ def k_means_constrained(n: int, k: int, size_min: int, size_max: int, seed: int,
     return Task(lambda: model.fit(X).labels_.astype(int), score)
 
 
-def one_assignment(n: int, k: int, size_min: int, size_max: int, seed: int) -> Task:
+def one_assignment(n: int, k: int, min_size: int, max_size: int, seed: int) -> Task:
     """The package's assignment of rows to given centers: the sum of squared distances that it leads to."""
     from k_means_constrained.k_means_constrained_ import _labels_constrained
 
     X, start = mixture(n, k, seed)
 
     def work() -> np.ndarray:
-        labels = _labels_constrained(X, start, size_min, size_max, np.zeros(n))[0]
+        labels = _labels_constrained(X, start, min_size, max_size, np.zeros(n))[0]
         return np.asarray(labels, dtype=int)
 
     return Task(work, lambda labels: {"cost": float(((X - start[labels]) ** 2).sum())})

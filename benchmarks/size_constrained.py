@@ -19,11 +19,11 @@ MAX_SECONDS = 90  # for a million objects
 SCALES = (1e-5, 1.0, 1e7)
 
 
-def ours(n: int, k: int, size_min: int, size_max: int, seed: int, scale: float = 1.0, jobs: int = 1) -> Task:
+def ours(n: int, k: int, min_size: int, max_size: int, seed: int, scale: float = 1.0, jobs: int = 1) -> Task:
     from pluribus.constrained import SizeConstrainedKMeans
 
     X, start = mixture(n, k, seed, scale)
-    model = SizeConstrainedKMeans(k, size_min, size_max, init=start, n_jobs=jobs, verbose=False)
+    model = SizeConstrainedKMeans(k, min_size, max_size, init=start, n_jobs=jobs, verbose=False)
     SizeConstrainedKMeans(k, 1, 0.9, init=start, max_iter=2).fit(X[:1000])
 
     def score(labels: np.ndarray) -> dict[str, Any]:
@@ -32,15 +32,15 @@ def ours(n: int, k: int, size_min: int, size_max: int, seed: int, scale: float =
     return Task(lambda: model.fit(X).labels_, score)
 
 
-def our_assignment(n: int, k: int, size_min: int, size_max: int, seed: int) -> Task:
+def our_assignment(n: int, k: int, min_size: int, max_size: int, seed: int) -> Task:
     from pluribus.partitions import assign_sizes
 
     cost = _costs(n, k, seed)
     assign_sizes(cost[:1000], 1, 900)
-    return Task(lambda: assign_sizes(cost, size_min, size_max).labels, lambda labels: _total(cost, labels))
+    return Task(lambda: assign_sizes(cost, min_size, max_size).labels, lambda labels: _total(cost, labels))
 
 
-def or_tools(n: int, k: int, size_min: int, size_max: int, seed: int) -> Task:
+def or_tools(n: int, k: int, min_size: int, max_size: int, seed: int) -> Task:
     """Their solver of flows; the graph, and costs in whole numbers, are made before the clock starts."""
     from ortools.graph.python import min_cost_flow
 
@@ -50,8 +50,8 @@ def or_tools(n: int, k: int, size_min: int, size_max: int, seed: int) -> Task:
     points, clusters = np.divmod(np.arange(n * k), k)
     arcs = flow.add_arcs_with_capacity_and_unit_cost(points, n + clusters, np.ones(n * k, int), whole.ravel())
     sink = np.full(k, n + k)
-    flow.add_arcs_with_capacity_and_unit_cost(n + np.arange(k), sink, np.full(k, size_max - size_min), np.zeros(k, int))
-    supplies = np.r_[np.ones(n, int), np.full(k, -size_min), k * size_min - n]
+    flow.add_arcs_with_capacity_and_unit_cost(n + np.arange(k), sink, np.full(k, max_size - min_size), np.zeros(k, int))
+    supplies = np.r_[np.ones(n, int), np.full(k, -min_size), k * min_size - n]
     flow.set_nodes_supplies(np.arange(n + k + 1), supplies)
 
     def work() -> np.ndarray:
@@ -82,7 +82,7 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
 
 def _beside(session: Session) -> Iterator[Table | str]:
     n, n_seeds = (2000, 2) if session.quick else (20_000, 3)
-    given = {"n": n, "k": 10, "size_min": n // 20, "size_max": n // 8}
+    given = {"n": n, "k": 10, "min_size": n // 20, "max_size": n // 8}
     table = _table(
         f"Fit from the same start: n = {n:,}, d = 10, k = 10, sizes {n // 20} to {n // 8}", "inertia", "passes"
     )
@@ -110,7 +110,7 @@ def _beside(session: Session) -> Iterator[Table | str]:
 
 def _flaws(session: Session) -> Iterator[Table | str]:
     n = 2000
-    given = {"n": n, "k": 10, "size_min": n // 20, "size_max": n // 8, "seed": 0}
+    given = {"n": n, "k": 10, "min_size": n // 20, "max_size": n // 8, "seed": 0}
     peer: Any = {"repeat": 1, "time_limit": 300, "python": PYTHON, "may_fail": True}
     mine = session.measure("ours, one assignment", our_assignment, repeat=1, **given)
     theirs = session.measure("k-means-constrained, one assignment", one_assignment, **peer, **given)
@@ -123,7 +123,7 @@ def _flaws(session: Session) -> Iterator[Table | str]:
     table = Table(
         "data times", "inertia, ours", "theirs", title="It rounds distances to thousandths, as 32-bit integers"
     )
-    small = {"n": 500, "k": 4, "size_min": 100, "size_max": 150, "seed": 0}
+    small = {"n": 500, "k": 4, "min_size": 100, "max_size": 150, "seed": 0}
     for scale in SCALES:
         one = session.measure(f"ours, data times {scale:g}", ours, repeat=1, scale=scale, **small)
         other = session.measure(
@@ -136,7 +136,7 @@ def _flaws(session: Session) -> Iterator[Table | str]:
 
 def _flow(session: Session) -> Iterator[Table | str]:
     n = 20_000 if session.quick else 1_000_000
-    given = {"n": n, "k": 10, "size_min": n // 20, "size_max": n // 8, "seed": 0}
+    given = {"n": n, "k": 10, "min_size": n // 20, "max_size": n // 8, "seed": 0}
     mine = session.measure(f"ours, one assignment, n = {n:,}", our_assignment, **given)
     theirs = session.measure(f"OR-tools, one assignment, n = {n:,}", or_tools, may_fail=True, **given)
     table = _table(f"One exact assignment, n = {n:,}, k = 10", "cost")
@@ -153,7 +153,7 @@ def _flow(session: Session) -> Iterator[Table | str]:
 
 def _alone(session: Session) -> Iterator[Table | str]:
     n = 50_000 if session.quick else 1_000_000
-    given = {"n": n, "k": 20, "size_min": n // 40, "size_max": n // 16, "seed": 0, "jobs": session.jobs}
+    given = {"n": n, "k": 20, "min_size": n // 40, "max_size": n // 16, "seed": 0, "jobs": session.jobs}
     result = session.measure(f"ours, fit, n = {n:,}", ours, repeat=1, **given)
     table = _table(f"Fit of n = {n:,}, d = 10, k = 20, sizes {n // 40:,} to {n // 16:,}, one start", "passes", "memory")
     _row(table, result, str(result.figures.get("n_iter", "")), f"{result.peak_mb:.0f} MB")

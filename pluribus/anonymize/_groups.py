@@ -191,7 +191,7 @@ def assigned(X: np.ndarray, labels: np.ndarray, k: int, least: float) -> np.ndar
     squares = (X**2).sum(axis=1)[:, None]
     for _ in range(_FLOWS):
         cost = np.maximum(squares - 2 * X @ centers.T + (centers**2).sum(axis=1), 0)
-        found = assign_sizes(cost, size_min=k, prices=prices)
+        found = assign_sizes(cost, min_size=k, prices=prices)
         centers = means(X, found.labels)
         new = squared_error(X, found.labels, centers)
         if new >= error - least:

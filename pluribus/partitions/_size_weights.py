@@ -21,7 +21,7 @@ _ROUNDING = 1e-12  # of sums, relative to all there is
 
 
 def weight_bounds(
-    weight: np.ndarray, k: int, weight_min: Any = None, weight_max: Any = None
+    weight: np.ndarray, k: int, min_size: Any = None, max_size: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The least and the greatest sum of weights of each of k clusters.
 
@@ -29,7 +29,7 @@ def weight_bounds(
     ----------
     weight : ndarray of shape (n,)
     k : int
-    weight_min, weight_max : float, sequence of k of them, or None
+    min_size, max_size : float, sequence of k of them, or None
         In the unit of the weights, or a share of their sum between 0 and 1 (a float; 1.0 is all of it); one for all
         clusters or one for each.
 
@@ -41,8 +41,8 @@ def weight_bounds(
     (array([25., 25.]), array([60., 60.]))
     """
     total = float(weight.sum())
-    lower = _in_weight("size_min", weight_min, 0.0, total, k)
-    upper = np.minimum(_in_weight("size_max", weight_max, total, total, k), total)
+    lower = _in_weight("min_size", min_size, 0.0, total, k)
+    upper = np.minimum(_in_weight("max_size", max_size, total, total, k), total)
     _check(lower, upper, total)
     return lower, upper
 
@@ -51,19 +51,19 @@ def _check(lower: np.ndarray, upper: np.ndarray, total: float) -> None:
     k = len(lower)
     if lower.sum() > total * (1 + _ROUNDING):
         raise SizeError(
-            f"size_min asks for a weight of {lower.sum():g} in {k} clusters, but there is {total:g}: at most "
+            f"min_size asks for a weight of {lower.sum():g} in {k} clusters, but there is {total:g}: at most "
             f"{total / k:g} for each cluster."
         )
     crossed = np.flatnonzero(lower > upper)
     if crossed.size:
         h = crossed[0]
         raise SizeError(
-            f"size_min is above size_max: {lower[h]:g} against {upper[h]:g} in cluster {h}. Lower the one, or raise "
+            f"min_size is above max_size: {lower[h]:g} against {upper[h]:g} in cluster {h}. Lower the one, or raise "
             "the other."
         )
     if upper.sum() < total * (1 - _ROUNDING):
         raise SizeError(
-            f"size_max leaves room for a weight of {upper.sum():g} in {k} clusters, but there is {total:g}: at least "
+            f"max_size leaves room for a weight of {upper.sum():g} in {k} clusters, but there is {total:g}: at least "
             f"{total / k:g} for each cluster, or more clusters."
         )
 

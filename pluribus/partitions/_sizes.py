@@ -39,54 +39,54 @@ class SizeError(ValueError):
     >>> from pluribus.partitions import SizeError
     >>> from pluribus.partitions._internal import size_bounds
     >>> try:
-    ...     size_bounds(10, 3, size_min=4)
+    ...     size_bounds(10, 3, min_size=4)
     ... except SizeError as error:
     ...     print(error)
-    size_min asks for 12 objects in 3 clusters, but there are 10: at most 3 for each cluster.
+    min_size asks for 12 objects in 3 clusters, but there are 10: at most 3 for each cluster.
     """
 
 
-def size_bounds(n: int, k: int, size_min: Any = None, size_max: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def size_bounds(n: int, k: int, min_size: Any = None, max_size: Any = None) -> tuple[np.ndarray, np.ndarray]:
     """The fewest and the most objects of each of k clusters, in whole numbers.
 
     Parameters
     ----------
     n, k : int
         Objects and clusters.
-    size_min, size_max : int, float, sequence of k of them, or None
+    min_size, max_size : int, float, sequence of k of them, or None
         A number of objects, or a share of all between 0 and 1 (a float; 1.0 is all of them); one for all clusters or
         one for each. A share of no whole number of objects is taken down for the fewest, and up for the most.
 
     Examples
     --------
     >>> from pluribus.partitions._internal import size_bounds
-    >>> size_bounds(10, 3, size_min=0.25, size_max=[5, 4, 4])
+    >>> size_bounds(10, 3, min_size=0.25, max_size=[5, 4, 4])
     (array([2, 2, 2]), array([5, 4, 4]))
     """
-    lower = _in_objects("size_min", size_min, 0, n, k, np.floor)
-    upper = np.minimum(_in_objects("size_max", size_max, n, n, k, np.ceil), n)
+    lower = _in_objects("min_size", min_size, 0, n, k, np.floor)
+    upper = np.minimum(_in_objects("max_size", max_size, n, n, k, np.ceil), n)
     if lower.sum() > n:
         raise SizeError(
-            f"size_min asks for {lower.sum()} objects in {k} clusters, but there are {n}: at most {n // k} for each "
+            f"min_size asks for {lower.sum()} objects in {k} clusters, but there are {n}: at most {n // k} for each "
             "cluster."
         )
     crossed = np.flatnonzero(lower > upper)
     if crossed.size:
         h = crossed[0]
         raise SizeError(
-            f"size_min is above size_max: {lower[h]} against {upper[h]} in cluster {h}. Lower the one, or raise the "
+            f"min_size is above max_size: {lower[h]} against {upper[h]} in cluster {h}. Lower the one, or raise the "
             "other."
         )
     if upper.sum() < n:
         raise SizeError(
-            f"size_max leaves room for {upper.sum()} objects in {k} clusters, but there are {n}: at least {-(-n // k)} "
+            f"max_size leaves room for {upper.sum()} objects in {k} clusters, but there are {n}: at least {-(-n // k)} "
             "for each cluster, or more clusters."
         )
     return lower, upper
 
 
 def assign_sizes(
-    cost: Any, size_min: Any = None, size_max: Any = None, *, prices: Any = None, random_state: int = 0
+    cost: Any, min_size: Any = None, max_size: Any = None, *, prices: Any = None, random_state: int = 0
 ) -> SizedAssignment:
     """The cheapest assignment of n points to k clusters whose sizes are within bounds. It is exact.
 
@@ -97,7 +97,7 @@ def assign_sizes(
     ----------
     cost : array of shape (n, k)
         Of each point in each cluster; finite.
-    size_min, size_max : see ``size_bounds``
+    min_size, max_size : see ``size_bounds``
     prices : array of shape (k,), optional
         To start from, such as those of nearly the same problem; samples are drawn only if these are far off.
     random_state : int
@@ -114,13 +114,13 @@ def assign_sizes(
     Examples
     --------
     >>> from pluribus.partitions import assign_sizes
-    >>> found = assign_sizes([[1, 100], [0, 81], [1, 64], [81, 0]], size_min=2)
+    >>> found = assign_sizes([[1, 100], [0, 81], [1, 64], [81, 0]], min_size=2)
     >>> found.labels.tolist(), found.cost, found.prices.tolist()
     ([0, 0, 1, 1], 65.0, [0.0, 63.0])
     """
     cost = checked_cost(cost)
     n, k = cost.shape
-    lower, upper = size_bounds(n, k, size_min, size_max)
+    lower, upper = size_bounds(n, k, min_size, max_size)
     found = np.zeros(k)
     labels = np.empty(n, np.int64)
     moves = -2

@@ -4,11 +4,11 @@ import pytest
 
 from benchmarks.size_constrained import or_tools, our_assignment, ours
 
-SMALL = {"n": 400, "k": 4, "size_min": 80, "size_max": 120, "seed": 0}
+SMALL = {"n": 400, "k": 4, "min_size": 80, "max_size": 120, "seed": 0}
 
 
 def test_a_small_fit():
-    task = ours(**SMALL | {"n": 1000, "size_min": 200, "size_max": 300})
+    task = ours(**SMALL | {"n": 1000, "min_size": 200, "max_size": 300})
     found = task.score(task.work())
     assert found["smallest"] >= 200
     assert found["largest"] <= 300

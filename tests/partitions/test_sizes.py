@@ -153,7 +153,7 @@ def test_shares():
     ("bounds", "message"),
     [
         ((4, None), "asks for 12 objects in 3 clusters, but there are 10: at most 3"),
-        ((11, None), "asks for 33 objects"),  # not that it were above a size_max that nobody gave
+        ((11, None), "asks for 33 objects"),  # not that it were above a max_size that nobody gave
         ((None, 3), "room for 9 objects in 3 clusters, but there are 10: at least 4"),
         (([1, 5, 1], [4, 4, 4]), "5 against 4 in cluster 1"),
         (([1, 2], None), "one for each of the 3"),
@@ -161,7 +161,7 @@ def test_shares():
         ((2.5, None), "no whole number"),
         (("two", None), "give numbers of objects"),
         ((True, None), "give numbers of objects"),
-        ((None, [1, 0.5, 1]), r"size_max=\[1, 0.5, 1\] mixes whole numbers and shares"),
+        ((None, [1, 0.5, 1]), r"max_size=\[1, 0.5, 1\] mixes whole numbers and shares"),
         (([0.1, 5, 5], None), "mixes whole numbers and shares"),
         ((np.nan, None), "give numbers of objects"),
     ],

@@ -11,7 +11,7 @@ from pluribus.partitions._internal import check_membership, size_bounds
 _LEAST = 1e-6  # of a membership: no object is barred from any cluster
 
 
-def with_sizes(consensus: Any, size_min: Any = None, size_max: Any = None) -> np.ndarray:
+def with_sizes(consensus: Any, min_size: Any = None, max_size: Any = None) -> np.ndarray:
     """The most likely partition whose clusters have at least, and at most, as many objects as you say.
 
     A membership is taken for the probability that an object is in a cluster. Of all partitions within the bounds, that
@@ -23,7 +23,7 @@ def with_sizes(consensus: Any, size_min: Any = None, size_max: Any = None) -> np
     ----------
     consensus : fitted consensus function, or array of shape (n, k)
         With ``labels_`` and ``membership_``; or memberships alone. Objects without a label get none, and do not count.
-    size_min, size_max : int, float, sequence of k of them, or None
+    min_size, max_size : int, float, sequence of k of them, or None
         A number of objects, or a share of all up to 1.0 (a float); one for all clusters, or one for each.
 
     Returns
@@ -42,7 +42,7 @@ def with_sizes(consensus: Any, size_min: Any = None, size_max: Any = None) -> np
     >>> from pluribus.consensus import with_sizes
     >>> ensemble = [[0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]]
     >>> model = EvidenceAccumulation(2).fit(ensemble)
-    >>> model.labels_.tolist(), with_sizes(model, size_max=0.5).tolist()
+    >>> model.labels_.tolist(), with_sizes(model, max_size=0.5).tolist()
     ([0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
     """
     if hasattr(consensus, "fit"):
@@ -58,7 +58,7 @@ def with_sizes(consensus: Any, size_min: Any = None, size_max: Any = None) -> np
         labels = harden(membership)
     k = membership.shape[1]
     seen = labels >= 0
-    lower, upper = size_bounds(int(seen.sum()), k, size_min, size_max)
+    lower, upper = size_bounds(int(seen.sum()), k, min_size, max_size)
     sizes = np.bincount(labels[seen], minlength=k)
     if (sizes < lower).any() or (sizes > upper).any():
         cost = -np.log(np.maximum(membership[seen], _LEAST))

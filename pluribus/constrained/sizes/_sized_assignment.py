@@ -65,7 +65,7 @@ class SizedChunklets:
         sizes = self.sizes
         if sizes.max() > self.upper.max():
             raise SizeError(
-                f"must-links hold {sizes.max()} objects together, but size_max lets no cluster have more than "
+                f"must-links hold {sizes.max()} objects together, but max_size lets no cluster have more than "
                 f"{self.upper.max()}: allow more, or drop some of the links."
             )
         zeros = np.zeros((len(sizes), len(self.lower)))
@@ -108,7 +108,7 @@ class SizedChunklets:
         if found is None:
             raise NoFeasibleAssignmentError(
                 "no assignment was found that keeps the sizes and what must be together or apart, although none was "
-                "proven impossible: widen size_min and size_max, or drop some of the constraints."
+                "proven impossible: widen min_size and max_size, or drop some of the constraints."
             )
         return found
 
@@ -188,12 +188,12 @@ class SizedChunklets:
         if found.status == 2:
             raise SizeError(
                 "no clusters have these sizes and keep together and apart what must be: it was proven that there are "
-                "none. Widen size_min and size_max, or drop some of the constraints."
+                "none. Widen min_size and max_size, or drop some of the constraints."
             )
         if found.x is None:
             raise NoFeasibleAssignmentError(
                 "the search for an assignment that keeps the sizes and what must be together or apart was given up: "
-                "widen size_min and size_max, or drop some of the constraints."
+                "widen min_size and max_size, or drop some of the constraints."
             )
         return found.x.reshape(n, k)[self.held].argmax(axis=1)
 

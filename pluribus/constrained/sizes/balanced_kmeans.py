@@ -41,8 +41,8 @@ class BalancedKMeans(CentersMixin):
     n_clusters : int, default=8
     balance : float from 0 to 1, or None
         The size of the smallest cluster relative to the mean size: at least ``floor(balance * n / n_clusters)`` objects
-        are in each. 1 is equal sizes. None: 0.8, unless ``size_min`` is given.
-    size_min : int, float or None
+        are in each. 1 is equal sizes. None: 0.8, unless ``min_size`` is given.
+    min_size : int, float or None
         In place of ``balance``, the fewest objects of a cluster: a number, or a share of all (a float).
     metric : {"euclidean", "cosine"}
         By squared distances to means, or by cosines to mean directions (spherical k-means).
@@ -98,14 +98,14 @@ class BalancedKMeans(CentersMixin):
     >>> model = BalancedKMeans(2, balance=1, random_state=0).fit(X)
     >>> model.labels_.tolist(), model.balance_
     ([0, 0, 0, 1, 1, 1], 1.0)
-    >>> BalancedKMeans(2, size_min=2, base="agglomerative", random_state=0).fit(X).cluster_sizes_.tolist()
+    >>> BalancedKMeans(2, min_size=2, base="agglomerative", random_state=0).fit(X).cluster_sizes_.tolist()
     [4, 2]
     """
 
     _parameter_constraints: dict = {
         **STARTS_PARAMETERS,
         "balance": [Interval(Real, 0, 1, closed="both"), None],
-        "size_min": [Interval(Real, 0, None, closed="left"), None],
+        "min_size": [Interval(Real, 0, None, closed="left"), None],
         "metric": [StrOptions({"euclidean", "cosine"})],
         "base": [str, HasMethods(["fit_predict", "get_params", "set_params"]), None],
         "sample": [
@@ -123,7 +123,7 @@ class BalancedKMeans(CentersMixin):
         n_clusters: int = 8,
         *,
         balance: float | None = None,
-        size_min: int | float | None = None,
+        min_size: int | float | None = None,
         metric: str = "euclidean",
         base: Any = None,
         sample: str | int | float = "auto",
@@ -138,7 +138,7 @@ class BalancedKMeans(CentersMixin):
     ) -> None:
         self.n_clusters = n_clusters
         self.balance = balance
-        self.size_min = size_min
+        self.min_size = min_size
         self.metric = metric
         self.base = base
         self.sample = sample
@@ -213,13 +213,13 @@ class BalancedKMeans(CentersMixin):
 
     def _fewest(self, n: int) -> int:
         """Objects of a cluster."""
-        if self.size_min is not None:
+        if self.min_size is not None:
             if self.balance is not None:
                 raise ValueError(
-                    f"balance={self.balance!r} and size_min={self.size_min!r} both say how small a cluster may be: "
+                    f"balance={self.balance!r} and min_size={self.min_size!r} both say how small a cluster may be: "
                     "give one of them."
                 )
-            return int(size_bounds(n, self.n_clusters, self.size_min)[0][0])
+            return int(size_bounds(n, self.n_clusters, self.min_size)[0][0])
         balance = _BALANCE if self.balance is None else self.balance
         return math.floor(balance * n / self.n_clusters * (1 + 1e-12))
 

@@ -42,7 +42,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     Parameters
     ----------
     n_clusters : int, default=8
-    size_min, size_max : int, float, sequence of n_clusters of them, or None
+    min_size, max_size : int, float, sequence of n_clusters of them, or None
         The fewest and the most objects of a cluster: a number, or a share of all up to 1.0 (a float); one for all
         clusters, or one for each. None: at least one, and any number.
     init : {"k-means++"} or array of shape (n_clusters, d)
@@ -87,25 +87,25 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     --------
     >>> from pluribus.constrained import SizeConstrainedKMeans
     >>> X = [[0], [1], [2], [10]]
-    >>> model = SizeConstrainedKMeans(2, size_min=2, init=[[1], [10]]).fit(X)
+    >>> model = SizeConstrainedKMeans(2, min_size=2, init=[[1], [10]]).fit(X)
     >>> model.labels_.tolist(), model.inertia_
     ([0, 0, 1, 1], 32.5)
-    >>> SizeConstrainedKMeans(2, size_max=0.5, random_state=0).fit(X).cluster_sizes_.tolist()
+    >>> SizeConstrainedKMeans(2, max_size=0.5, random_state=0).fit(X).cluster_sizes_.tolist()
     [2, 2]
     """
 
     _parameter_constraints: dict = {
         **STARTS_PARAMETERS,
-        "size_min": ["array-like", Real, None],
-        "size_max": ["array-like", Real, None],
+        "min_size": ["array-like", Real, None],
+        "max_size": ["array-like", Real, None],
         "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
     }
 
     def __init__(
         self,
         n_clusters: int = 8,
-        size_min: Any = None,
-        size_max: Any = None,
+        min_size: Any = None,
+        max_size: Any = None,
         *,
         init: Any = "k-means++",
         n_init: int = 10,
@@ -116,8 +116,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         verbose: bool = True,
     ) -> None:
         self.n_clusters = n_clusters
-        self.size_min = size_min
-        self.size_max = size_max
+        self.min_size = min_size
+        self.max_size = max_size
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -212,7 +212,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         if mass is None:
             found = assign_sizes(cost, *self._counted_bounds(X.shape[0]))
         else:
-            found = assign_weights(cost, mass, *weight_bounds(mass, self.n_clusters, self.size_min, self.size_max))
+            found = assign_weights(cost, mass, *weight_bounds(mass, self.n_clusters, self.min_size, self.max_size))
         return found.labels.astype(np.int32)
 
     def _sizes(self, given: Given, mass: np.ndarray | None) -> tuple[Assigns, Closure]:
@@ -222,7 +222,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             lower, upper = self._counted_bounds(n)
             allow_empty = bool((lower == 0).any())
         else:
-            lower, upper = weight_bounds(mass, self.n_clusters, self.size_min, self.size_max)
+            lower, upper = weight_bounds(mass, self.n_clusters, self.min_size, self.max_size)
             allow_empty = True
         closure = given.constraints.closure(self.n_clusters)
         if closure.n_chunks == n and not len(closure.class_chunks) and not len(closure.told_apart):
@@ -241,12 +241,12 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         return SizedChunklets(lower, upper, closure, witness), closure
 
     def _counted_bounds(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        lower, upper = size_bounds(n, self.n_clusters, self.size_min, self.size_max)
-        return (np.minimum(upper, 1) if self.size_min is None and n >= self.n_clusters else lower), upper
+        lower, upper = size_bounds(n, self.n_clusters, self.min_size, self.max_size)
+        return (np.minimum(upper, 1) if self.min_size is None and n >= self.n_clusters else lower), upper
 
     @property
     def _numbered_by_bounds(self) -> bool:
-        return bool(np.ndim(self.size_min) or np.ndim(self.size_max))
+        return bool(np.ndim(self.min_size) or np.ndim(self.max_size))
 
     def _first_centers(self, points: Any, sizes: Any) -> list[np.ndarray]:
         if not isinstance(self.init, str):

@@ -57,7 +57,7 @@ def test_objects_without_a_label_get_none(ensemble):
     model = EvidenceAccumulation(3).fit(ensemble)
     model.labels_ = model.labels_.copy()
     model.labels_[:20] = -1
-    labels = with_sizes(model, size_min=60, size_max=60)
+    labels = with_sizes(model, min_size=60, max_size=60)
     assert (labels[:20] == -1).all()
     assert np.bincount(labels[20:]).tolist() == [60, 60, 60]
 

@@ -254,7 +254,7 @@ def test_edges():
     X = np.array([[0.0], [1.0], [5.0], [9.0], [9.5]])
     assert BalancedKMeans(1, n_init=1).fit(X[:1]).labels_.tolist() == [0]
     assert BalancedKMeans(1, n_init=1).fit(X).labels_.tolist() == [0] * 5
-    assert sorted(BalancedKMeans(5, size_min=1, n_init=1).fit(X).labels_.tolist()) == [0, 1, 2, 3, 4]
+    assert sorted(BalancedKMeans(5, min_size=1, n_init=1).fit(X).labels_.tolist()) == [0, 1, 2, 3, 4]
     assert BalancedKMeans(2, balance=1, random_state=0, n_init=1).fit(X).cluster_sizes_.tolist() == [3, 2]
     assert BalancedKMeans(3, balance=1, n_init=1).fit(np.ones((9, 2))).cluster_sizes_.tolist() == [3, 3, 3]
     assert BalancedKMeans(3, balance=1, metric="cosine", n_init=1).fit(np.ones((9, 2))).cluster_sizes_.tolist() == [
@@ -262,7 +262,7 @@ def test_edges():
         3,
         3,
     ]
-    assert BalancedKMeans(2, size_min=0.4, random_state=0, n_init=1).fit(X).cluster_sizes_.min() == 2
+    assert BalancedKMeans(2, min_size=0.4, random_state=0, n_init=1).fit(X).cluster_sizes_.min() == 2
 
 
 def test_fewer_distinct_rows_than_clusters():
@@ -285,11 +285,11 @@ def test_a_sample_that_leaves_too_few(blobs):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        (dict(size_min=201), "asks for 402 objects in 2 clusters, but there are 400: at most 200"),
-        (dict(size_min=10, balance=0.5), "give one of them"),
+        (dict(min_size=201), "asks for 402 objects in 2 clusters, but there are 400: at most 200"),
+        (dict(min_size=10, balance=0.5), "give one of them"),
         (dict(balance=1.5), "balance"),
         (dict(balance=-0.1), "balance"),
-        (dict(size_min=1.5), "no whole number"),
+        (dict(min_size=1.5), "no whole number"),
         (dict(sample=1), "sample=1 is 1 rows, fewer than n_clusters=2"),
         (dict(sample=0.0), "sample"),
         (dict(n_clusters=401), "n_clusters=401 is more than the n_samples=400"),

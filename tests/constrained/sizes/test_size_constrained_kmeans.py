@@ -27,7 +27,7 @@ def blobs():
 
 
 def test_four_points_in_equal_halves():
-    model = SizeConstrainedKMeans(2, size_min=2, init=[[1], [10]]).fit(X4)
+    model = SizeConstrainedKMeans(2, min_size=2, init=[[1], [10]]).fit(X4)
     assert model.labels_.tolist() == [0, 0, 1, 1]
     np.testing.assert_allclose(model.cluster_centers_, [[0.5], [6]])
     np.testing.assert_allclose(model.objective_, [65, 32.5])
@@ -36,20 +36,20 @@ def test_four_points_in_equal_halves():
 
 def test_by_squared_distances():
     X = np.array([[-1.0, 0], [-2, 5]])
-    model = SizeConstrainedKMeans(2, size_min=[1, 1], init=[[0, 0], [10, 0]], max_iter=1).fit(X)
+    model = SizeConstrainedKMeans(2, min_size=[1, 1], init=[[0, 0], [10, 0]], max_iter=1).fit(X)
     assert model.labels_.tolist() == [1, 0]  # by distances as they are it would be the other way round
     assert model.objective_[0] == 150
 
 
 @pytest.mark.parametrize("kind", [np.asarray, np.float32, sparse.csr_array])
 @pytest.mark.parametrize(
-    ("size_min", "size_max"), [(60, None), (None, 120), (0.2, 0.3), (100, 100), ([9, 1, 1, 300], None)]
+    ("min_size", "max_size"), [(60, None), (None, 120), (0.2, 0.3), (100, 100), ([9, 1, 1, 300], None)]
 )
-def test_sizes_are_within_bounds_and_inertia_never_rises(blobs, kind, size_min, size_max):
+def test_sizes_are_within_bounds_and_inertia_never_rises(blobs, kind, min_size, max_size):
     X = kind(blobs[0])
-    model = SizeConstrainedKMeans(4, size_min, size_max, n_init=3, random_state=0).fit(X)
-    lower = {60: 60, 0.2: 80, 100: 100}.get(size_min if np.ndim(size_min) == 0 else None, size_min or 1)
-    upper = {None: 400, 0.3: 120}.get(size_max, size_max)
+    model = SizeConstrainedKMeans(4, min_size, max_size, n_init=3, random_state=0).fit(X)
+    lower = {60: 60, 0.2: 80, 100: 100}.get(min_size if np.ndim(min_size) == 0 else None, min_size or 1)
+    upper = {None: 400, 0.3: 120}.get(max_size, max_size)
     sizes = np.bincount(model.labels_, minlength=4)
     np.testing.assert_array_equal(sizes, model.cluster_sizes_)
     assert (sizes >= lower).all()
@@ -85,7 +85,7 @@ def test_no_cluster_is_empty_unless_it_may_be():
     init = [[0.0], [1.0], [50.0]]
     assert SizeConstrainedKMeans(3, init=init).fit(X).cluster_sizes_.min() == 1
     with pytest.warns(UserWarning, match="only 2 of 3 clusters have objects"):
-        model = SizeConstrainedKMeans(3, size_min=0, init=init).fit(X)
+        model = SizeConstrainedKMeans(3, min_size=0, init=init).fit(X)
     assert model.cluster_sizes_.tolist() == [5, 5, 0]
     assert 50 in model.cluster_centers_
 
@@ -134,7 +134,7 @@ def test_predict(blobs):
     assert np.bincount(half).min() >= 40
     assert np.bincount(half).max() <= 60
     with pytest.raises(SizeError):
-        SizeConstrainedKMeans(4, size_min=90, random_state=0).fit(X).predict(X[:200], enforce_sizes=True)
+        SizeConstrainedKMeans(4, min_size=90, random_state=0).fit(X).predict(X[:200], enforce_sizes=True)
     free = SizeConstrainedKMeans(4, random_state=0, n_init=1).fit(X)
     np.testing.assert_array_equal(free.predict(X[:3], enforce_sizes=True), free.predict(X[:3]))  # too few to fill all
 
@@ -256,12 +256,12 @@ def test_many_bound_objects_are_assigned_near_the_bound():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        (dict(size_min=3), "asks for 6 objects in 2 clusters, but there are 4: at most 2"),
-        (dict(size_max=1), "room for 2 objects in 2 clusters, but there are 4: at least 2"),
-        (dict(size_min=[1, 3], size_max=2), "3 against 2 in cluster 1"),
-        (dict(size_min=[1, 1, 1]), "one for each of the 2"),
-        (dict(size_min=-1), "not below 0"),
-        (dict(size_min=1.5), "no whole number"),
+        (dict(min_size=3), "asks for 6 objects in 2 clusters, but there are 4: at most 2"),
+        (dict(max_size=1), "room for 2 objects in 2 clusters, but there are 4: at least 2"),
+        (dict(min_size=[1, 3], max_size=2), "3 against 2 in cluster 1"),
+        (dict(min_size=[1, 1, 1]), "one for each of the 2"),
+        (dict(min_size=-1), "not below 0"),
+        (dict(min_size=1.5), "no whole number"),
         (dict(n_clusters=5), "n_clusters=5 is more than the n_samples=4"),
     ],
 )
@@ -272,10 +272,10 @@ def test_bounds_that_cannot_hold(parameters, message):
 
 def test_bounds_that_constraints_contradict():
     tied = Constraints(4, must_link=[(0, 1), (1, 2)])
-    with pytest.raises(SizeError, match="hold 3 objects together, but size_max lets no cluster have more than 2"):
-        SizeConstrainedKMeans(2, size_max=2).fit(X4, constraints=tied)
+    with pytest.raises(SizeError, match="hold 3 objects together, but max_size lets no cluster have more than 2"):
+        SizeConstrainedKMeans(2, max_size=2).fit(X4, constraints=tied)
     with pytest.raises(SizeError, match="proven that there are none"):
-        SizeConstrainedKMeans(2, size_min=2).fit(X4, constraints=tied)
+        SizeConstrainedKMeans(2, min_size=2).fit(X4, constraints=tied)
     apart = Constraints(4, cannot_link=[(0, 1), (1, 2), (0, 2)])
     with pytest.raises(InfeasibleError):
         SizeConstrainedKMeans(2).fit(X4, constraints=apart)
