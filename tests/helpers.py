@@ -47,6 +47,16 @@ def renamed(labels, seed=0):
     return np.column_stack([np.append(rng.permutation(names)[:-1], -1)[column] for column in np.asarray(labels).T])
 
 
+def random_ensemble(seed, n=40, r=6, k=4, missing=0.0, weighted=False):
+    """Labels without any structure."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, k, (n, r))
+    labels[rng.random((n, r)) < missing] = -1
+    labels[(labels < 0).all(axis=1), 0] = 0
+    labels[:2] = 0
+    return Ensemble(labels, weights=rng.random(r) + 0.1 if weighted else None)
+
+
 @st.composite
 def ensembles(draw, n=(2, 20), r=(1, 6), k=(1, 5), missing=True, weighted=True):
     """Ensembles of random labels, for hypothesis: with missing labels and weights now and then."""

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from helpers import random_ensemble
 from pluribus._engine import DaskCluster
 from pluribus.evidence import CoAssociation, MemoryLimitError, unobserved_pairs
 from pluribus.partitions import Ensemble
@@ -33,15 +34,6 @@ def brute_force(ensemble):
     np.fill_diagonal(c, 1)
     unseen = int((both[np.triu_indices(len(c), 1)] == 0).sum())
     return c, unseen, together
-
-
-def random_ensemble(seed, n=40, r=6, k=4, missing=0.0, weighted=False):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (n, r))
-    labels[rng.random((n, r)) < missing] = -1
-    labels[(labels < 0).all(axis=1), 0] = 0
-    labels[:2] = 0
-    return Ensemble(labels, weights=rng.random(r) if weighted else None)
 
 
 cases = st.builds(

@@ -9,11 +9,12 @@ from scipy.cluster.hierarchy import fcluster, ward
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import noisy_members
 from pluribus import Ensemble, EnsembleClusterer
 from pluribus._kernels.linkage.merge_groups import merge_groups
 from pluribus.consensus import LocallyWeightedConsensus
 from pluribus.consensus._shared.evidence_linkages import average_link
-from pluribus.consensus.linkage._last_merges import RULES, Merging, _Between, merged
+from pluribus.consensus.linkage._last_merges import RULES, LastMerges, _Between, merge_last_groups
 from pluribus.generate import Generator
 
 
@@ -84,19 +85,16 @@ def test_without_any_evidence_it_is_ward():
         assert adjusted_rand_score(found, fcluster(ward(X), k, "maxclust")) == 1
 
 
-def planted(sizes, r=24, pieces=5, wrong=0.02, seed=0):
+def planted(sizes, r=24, noise=0.02):
     """True clusters, and members that split each of them in pieces of their own."""
-    rng = np.random.default_rng(seed)
     truth = np.repeat(np.arange(len(sizes)), sizes)
-    n, most = len(truth), len(sizes) * pieces
-    labels = [truth * pieces + rng.integers(pieces, size=n) for _ in range(r)]
-    return truth, Ensemble([np.where(rng.random(n) < wrong, rng.integers(most, size=n), column) for column in labels])
+    return truth, Ensemble(noisy_members(truth, r, noise, pieces=5, rng=np.random.default_rng(0)))
 
 
 def merge(ensemble, k, seed=0, rows=None):
     weights = np.ones(ensemble.offsets[-1])
     tree = average_link(ensemble, weights, verbose=False)
-    return merged(ensemble, weights, tree, k, np.random.default_rng(seed), rows)
+    return merge_last_groups(ensemble, weights, tree, k, np.random.default_rng(seed), rows)
 
 
 def test_clear_clusters_by_average_link():
@@ -111,13 +109,13 @@ def test_clear_clusters_by_average_link():
 
 def test_another_rule_is_taken_if_it_is_found_again():
     stability = {"average": 0.6, "per object": 0.95, "relative": 0.65}
-    assert "0.95, on that of average link with 0.60." in Merging("per object", stability).sentence
+    assert "0.95, on that of average link with 0.60." in LastMerges("per object", stability).sentence
     # A long chain, and a small cluster at its end: average link cuts the chain, each time elsewhere.
     place = np.append(np.sort(np.random.default_rng(0).uniform(0, 100, 380)), np.linspace(115, 117, 20))
     rng = np.random.default_rng(3)
     members = [np.digitize(place, np.sort(rng.uniform(0, 130, rng.integers(20, 40)))) for _ in range(40)]
     model = LocallyWeightedConsensus(2, extraction="stable", random_state=0, verbose=False).fit(members)
-    merging = model.merging_
+    merging = model.last_merges_
     assert merging.rule == "relative" == max(merging.stability, key=merging.stability.get)
     assert merging.stability["average"] + 0.1 < merging.stability["relative"]
     assert adjusted_rand_score(place > 110, model.labels_) == 1
@@ -139,11 +137,11 @@ def test_where_there_is_no_choice(k, r, sizes):
     labels, merging = merge(ensemble, k)
     assert merging == ("average", {})
     assert len(np.unique(labels)) == k
-    assert merging.sentence == "Groups were merged by the mean evidence between them (average link)."
+    assert merging.sentence == "Groups were merge_last_groups by the mean evidence between them (average link)."
 
 
 def test_halves_depend_on_the_seed_only():
-    _, ensemble = planted([60, 40, 20], wrong=0.3)
+    _, ensemble = planted([60, 40, 20], noise=0.3)
     one, again, other = (merge(ensemble, 3, seed)[1].stability for seed in (0, 0, 1))
     assert one == again
     assert one != other
@@ -225,6 +223,6 @@ def test_dendrogram_is_kept_where_it_is_that_of_the_result():
     truth, ensemble = planted([90, 60, 30])
     model = LocallyWeightedConsensus(3, extraction="stable", random_state=0, verbose=False).fit(ensemble)
     assert model.linkage_.shape == (179, 4)
-    assert model.merging_.rule == "average"
+    assert model.last_merges_.rule == "average"
     assert adjusted_rand_score(truth, model.labels_) == 1
-    assert not hasattr(model.set_params(extraction="linkage").fit(ensemble), "merging_")
+    assert not hasattr(model.set_params(extraction="linkage").fit(ensemble), "last_merges_")

@@ -4,16 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import planted
 from pluribus import Ensemble
 from pluribus.consensus import LocallyWeightedConsensus
 from pluribus.consensus.linkage import locally_weighted
-
-
-def planted(n=400, k=3, r=10, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n) % k
-    labels = np.array([truth * 4 + rng.integers(4, size=n) for _ in range(r)])
-    return truth, np.where(rng.random((r, n)) < 0.05, rng.integers(4 * k, size=(r, n)), labels)
 
 
 def lwea(k=None, seed=0, **options):
@@ -27,13 +21,13 @@ def few_linked(monkeypatch):
 
 @pytest.mark.parametrize("k", [3, None])
 def test_agrees_with_the_link_of_all(monkeypatch, k):
-    truth, labels = planted()
-    whole = lwea(k).fit(list(labels))
+    truth, labels = planted(400, 10, 3, 0.05, pieces=4)
+    whole = lwea(k).fit(labels)
     monkeypatch.setattr(locally_weighted, "LINKED", 60)
-    some = lwea(k).fit(list(labels))
+    some = lwea(k).fit(labels)
     assert hasattr(whole, "linkage_")
     assert not hasattr(some, "linkage_")
-    assert hasattr(some, "reproduced_") == (k is None)
+    assert hasattr(some, "k_stability_") == (k is None)
     assert some.n_clusters_ == 3
     assert adjusted_rand_score(whole.labels_, some.labels_) == adjusted_rand_score(truth, some.labels_) == 1
     assert some.membership_.shape == (400, 3)
@@ -49,24 +43,23 @@ def test_every_object_has_a_label_and_the_seed_decides(few_linked):
 
 
 def test_missing_labels_and_weights(few_linked):
-    truth, labels = planted()
-    labels[1:][np.random.default_rng(1).random(labels[1:].shape) < 0.3] = -1
-    weights = np.ones(len(labels))
+    truth, labels = planted(400, 10, 3, 0.05, pieces=4, missing=0.3)
+    weights = np.ones(10)
     weights[3] = 0
-    labels[3] = np.arange(400) % 7
-    found = lwea(3).fit(Ensemble(list(labels), weights=weights))
+    labels[:, 3] = np.arange(400) % 7
+    found = lwea(3).fit(Ensemble(labels, weights=weights))
     assert adjusted_rand_score(truth, found.labels_) > 0.97
 
 
 def test_what_an_earlier_fit_found_is_forgotten(monkeypatch):
-    _, labels = planted()
-    model = lwea().fit(list(labels))
+    _, labels = planted(400, 10, 3, 0.05, pieces=4)
+    model = lwea().fit(labels)
     assert hasattr(model, "linkage_")
-    assert model.reproduced_.n_clusters == 3
+    assert model.k_stability_.n_clusters == 3
     monkeypatch.setattr(locally_weighted, "LINKED", 60)
-    model.set_params(n_clusters=2).fit(list(labels))
+    model.set_params(n_clusters=2).fit(labels)
     assert not hasattr(model, "linkage_")
-    assert not hasattr(model, "reproduced_")
+    assert not hasattr(model, "k_stability_")
 
 
 @pytest.mark.parametrize("n", [1, 2])

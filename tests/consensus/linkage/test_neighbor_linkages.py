@@ -5,19 +5,12 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_monotonic, is_valid_linkage
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from helpers import random_ensemble
 from pluribus.consensus._shared import evidence_linkages
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus.linkage import _graph_groups, _neighbor_linkages
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
-
-
-def random_ensemble(seed, n=40, r=6, k=5, missing=0.0, weighted=False):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, k, (n, r))
-    labels[1:][rng.random((n - 1, r)) < missing] = -1
-    labels[(labels < 0).all(axis=1), 0] = 0
-    return Ensemble(labels, weights=rng.random(r) + 0.1 if weighted else None)
 
 
 def all_pairs(ensemble):

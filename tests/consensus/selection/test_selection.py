@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import make_moons
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+from helpers import planted
 from pluribus import Ensemble
 from pluribus.compare import average_agreement
 from pluribus.consensus import BipartitePartitioning
@@ -17,14 +18,6 @@ P1, P2, P3 = [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]
 MEMBERS = [P1, P2, P3]
 CANDIDATES = [[0, 0, 1, 1, 1, 1], P1, [0, 1, 0, 1, 0, 1]]
 NMI = "normalized_mutual_information"
-
-
-def planted(n, k, noise, seed=0):
-    """True labels, and members that get these shares of them wrong, each with names of its own."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(k, size=n)
-    labels = np.column_stack([rng.permutation(k)[truth] for _ in noise])
-    return truth, np.where(rng.random(labels.shape) < noise, rng.integers(k, size=labels.shape), labels)
 
 
 # -- candidates ------------------------------------------------------------------------------------------------------
@@ -93,9 +86,9 @@ def test_noise():
 
 
 def test_finds_the_candidate_without_noise():
-    truth, members = planted(400, 4, [0.2] * 12)
+    truth, members = planted(400, 12, 4, 0.2)
     fine = members * 3 + np.random.default_rng(1).integers(3, size=members.shape)  # splits each cluster
-    _, candidates = planted(400, 4, [0.0, 0.3, 0.6])
+    _, candidates = planted(400, 3, 4, [0.0, 0.3, 0.6])
     for criterion in ("consistency", NMI):
         assert select(candidates, fine, criterion=criterion).index == 0
     assert normalized_mutual_info_score(truth, candidates[:, 0]) == pytest.approx(1)
@@ -152,19 +145,19 @@ NOISE = [0.1, 1.0, 0.1, 0.2, 1.0, 0.1, 0.2, 1.0, 0.1, 0.2]  # three members are 
 
 @pytest.mark.parametrize("criterion", ["quality", "joint"])
 def test_leaves_noise_out(criterion):
-    _, labels = planted(500, 4, NOISE)
+    _, labels = planted(500, 10, 4, NOISE)
     chosen = select_members(labels, 7, criterion=criterion, verbose=False)
     assert chosen.names == ("p0", "p2", "p3", "p5", "p6", "p8", "p9")
     assert chosen.labels.tolist() == Ensemble(labels).take_partitions(chosen.names).labels.tolist()
 
 
 def test_diversity_takes_noise():
-    _, labels = planted(500, 4, NOISE)
+    _, labels = planted(500, 10, 4, NOISE)
     assert {"p1", "p4", "p7"} <= set(select_members(labels, 4, criterion="diversity", verbose=False).names)
 
 
 def test_joint_takes_from_both_of_two_families():
-    _, two = planted(300, 4, [0.4, 0.4])
+    _, two = planted(300, 2, 4, 0.4)
     labels = np.repeat(two, 3, axis=1)
     rng = np.random.default_rng(0)
     labels = np.where(rng.random(labels.shape) < 0.05, rng.integers(4, size=labels.shape), labels)
@@ -181,7 +174,7 @@ def test_joint_takes_from_both_of_two_families():
 
 
 def test_members_of_weight_zero_are_not_taken():
-    e = Ensemble(planted(100, 3, [0.1] * 4)[1], weights=[1, 0, 1, 1], ids=np.arange(100).astype(str))
+    e = Ensemble(planted(100, 4, 3, 0.1)[1], weights=[1, 0, 1, 1], ids=np.arange(100).astype(str))
     chosen = select_members(e, 3, verbose=False)
     assert chosen.names == ("p0", "p2", "p3")
     assert chosen.ids.tolist() == e.ids.tolist()
@@ -190,7 +183,7 @@ def test_members_of_weight_zero_are_not_taken():
 
 
 def test_names_and_order_of_objects_do_not_matter():
-    _, labels = planted(200, 4, [0.3] * 9)
+    _, labels = planted(200, 9, 4, 0.3)
     order = np.random.default_rng(0).permutation(200)
     named = [[f"x{(3 * c + 1) % 7}" for c in column] for column in labels[order].T]
     for criterion in ("quality", "diversity", "joint"):
@@ -201,14 +194,14 @@ def test_names_and_order_of_objects_do_not_matter():
 
 @pytest.mark.parametrize("index", [NMI, "adjusted_rand", "consistency", adjusted_rand_score])
 def test_noise_gets_little_weight(index):
-    _, labels = planted(400, 4, NOISE)
+    _, labels = planted(400, 10, 4, NOISE)
     weights = agreement_weights(labels, index, verbose=False).weights
     noise = np.array(NOISE) == 1
     assert weights[noise].max() < weights[~noise].min() * (0.9 if index == "consistency" else 0.1)
 
 
 def test_weights_are_mean_agreement():
-    _, labels = planted(80, 3, [0.2, 0.4, 0.6])
+    _, labels = planted(80, 3, 3, [0.2, 0.4, 0.6])
     given = np.array([1.0, 2.0, 0.5])
     weights = agreement_weights(Ensemble(labels, weights=given), verbose=False).weights
     alike = np.array([[normalized_mutual_info_score(a, b, average_method="geometric") for a in labels.T] for b in labels.T])  # fmt: skip # noqa: E501
@@ -225,7 +218,7 @@ def test_weights_are_mean_agreement():
 
 
 def test_consensus_is_better_for_it():
-    truth, labels = planted(300, 4, [0.45] * 8 + [1.0] * 12, seed=3)
+    truth, labels = planted(300, 20, 4, [0.45] * 8 + [1.0] * 12, seed=3)
 
     def right(ensemble):
         found = BipartitePartitioning(4, random_state=0, verbose=False).fit_predict(ensemble)

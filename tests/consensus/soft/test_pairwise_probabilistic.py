@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import noisy_members
 from pluribus.consensus import PairwiseProbabilistic
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.partitions import Ensemble, contingency
@@ -39,10 +40,7 @@ def noisy_ensemble(seed, n=60, r=12, k=3, noise=0.3, missing=0.0, weights=None):
     """Partitions that agree on k clusters but for some noise."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % k
-    labels = np.where(rng.random((n, r)) < noise, rng.integers(0, k, (n, r)), truth[:, None])
-    labels[rng.random((n, r)) < missing] = -1
-    labels[(labels < 0).all(axis=1), 0] = 0
-    return Ensemble(labels, weights=weights), truth
+    return Ensemble(noisy_members(truth, r, noise, missing=missing, rng=rng), weights=weights), truth
 
 
 class TestHandExample:

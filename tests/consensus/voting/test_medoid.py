@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
+from helpers import planted
 from pluribus import Ensemble, EnsembleClusterer, compare
 from pluribus.consensus._shared import base
 from pluribus.consensus.voting.medoid import MedoidPartition
@@ -18,18 +19,9 @@ def medoid(*arguments, **options):
     return MedoidPartition(*arguments, verbose=False, **options)
 
 
-def noisy(n, k, shares_wrong, seed=0):
-    """True labels, and members that get these shares of them wrong, each with names of its own."""
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(k, size=n)
-    wrong = rng.random((n, len(shares_wrong))) < shares_wrong
-    labels = np.column_stack([rng.permutation(k)[truth] for _ in shares_wrong])
-    return truth, np.where(wrong, rng.integers(k, size=labels.shape), labels)
-
-
 @pytest.mark.parametrize("distance", [*compare.DISTANCES, compare.rand_distance])
 def test_is_the_member_with_the_smallest_sum_of_distances(distance):
-    _, labels = noisy(60, 4, [0.5, 0.2, 0.4, 0.3, 0.6])
+    _, labels = planted(60, 5, 4, [0.5, 0.2, 0.4, 0.3, 0.6])
     weights = np.array([1, 0.5, 2, 1, 3])
     model = medoid(distance=distance).fit(Ensemble(labels, weights=weights))
     measure = compare.DISTANCES[distance] if isinstance(distance, str) else distance
@@ -43,7 +35,7 @@ def test_is_the_member_with_the_smallest_sum_of_distances(distance):
 
 
 def test_finds_the_member_with_the_least_noise():
-    truth, labels = noisy(500, 4, [0.4, 0.5, 0.02, 0.4, 0.6, 0.5])
+    truth, labels = planted(500, 6, 4, [0.4, 0.5, 0.02, 0.4, 0.6, 0.5])
     model = medoid().fit(labels)
     assert model.medoid_ == 2
     assert adjusted_rand_score(truth, model.labels_) > 0.9
@@ -90,7 +82,7 @@ def test_objects_of_which_nothing_is_known_are_reported():
 
 
 def test_names_and_order_do_not_matter():
-    _, labels = noisy(120, 5, [0.5] * 8)
+    _, labels = planted(120, 8, 5, 0.5)
     labels[np.arange(120), np.arange(120) % 8] = -1
     model = medoid().fit(labels)
     named = [[None if c < 0 else f"x{(3 * c + p) % 7}" for c in column] for p, column in enumerate(labels.T)]
@@ -102,7 +94,7 @@ def test_names_and_order_do_not_matter():
 
 
 def test_soft_partitions():
-    _, labels = noisy(60, 3, [0.3] * 5)
+    _, labels = planted(60, 5, 3, 0.3)
     soft = Ensemble.from_memberships([0.8 * np.eye(3)[column] + 0.2 / 3 for column in labels.T])
     hard, model = medoid().fit(labels), medoid().fit(soft)
     assert model.medoid_ == hard.medoid_
