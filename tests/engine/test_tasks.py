@@ -2,11 +2,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
 
+from helpers import PATIENCE, started, wait_until
 from pluribus._engine import TaskStore, over_blocks, run_tasks
 
 
@@ -109,7 +111,7 @@ import numpy as np
 from pluribus._engine import TaskStore, run_tasks
 
 def work(task):
-    time.sleep(0.05 if task < 6 else 60)
+    time.sleep(0.05 if task < 6 else 3600)
     return np.full(1000, task)
 
 run_tasks(work, range(40), n_jobs=int(sys.argv[2]), store=TaskStore(sys.argv[1], "job"))
@@ -119,12 +121,10 @@ run_tasks(work, range(40), n_jobs=int(sys.argv[2]), store=TaskStore(sys.argv[1],
 @pytest.mark.parametrize("n_jobs", ["1", "2"])
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_job_stopped_half_way_keeps_its_finished_tasks(tmp_path, stop, n_jobs):
-    job = subprocess.Popen([sys.executable, "-c", JOB, str(tmp_path), n_jobs], stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while sum(1 for _ in tmp_path.glob("task-*.npz")) < 6 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.kill(job.pid, stop)
-    _, errors = job.communicate(timeout=10)  # Ctrl-C does not wait for the tasks that sleep
+    with started([sys.executable, "-c", JOB, str(tmp_path), n_jobs], stderr=subprocess.PIPE) as job:
+        wait_until(lambda: sum(1 for _ in tmp_path.glob("task-*.npz")) >= 6, job)
+        job.send_signal(stop)
+        _, errors = job.communicate(timeout=PATIENCE)  # Ctrl-C does not wait for the tasks that sleep
     assert job.returncode != 0
     assert (b"KeyboardInterrupt" in errors) == (stop == signal.SIGINT)
 
@@ -140,11 +140,13 @@ def test_a_job_stopped_half_way_keeps_its_finished_tasks(tmp_path, stop, n_jobs)
 
 
 def test_an_error_waits_for_the_tasks_that_run():
-    finished = []
+    finished, both_run = [], threading.Event()
 
     def task(index):
         if index == 0:
+            both_run.wait(PATIENCE)
             raise ValueError("no")
+        both_run.set()
         time.sleep(0.3)
         finished.append(index)
 

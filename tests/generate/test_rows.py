@@ -2,7 +2,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -11,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.cluster import DBSCAN
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
+from helpers import started, wait_until
 from pluribus._engine import MemoryLimitError
 from pluribus.generate import Generator, _centers, _label_matrix, _pool, mix
 from pluribus.generate._centers import Assignment
@@ -242,7 +242,7 @@ labels, calls = _centers.Assignment.labels, itertools.count()
 
 def then_stuck(*args):
     if next(calls) >= 6:
-        time.sleep(60)
+        time.sleep(3600)
     return labels(*args)
 
 _centers.Assignment.labels = then_stuck
@@ -253,12 +253,9 @@ Generator(n_members=4, n_clusters=20, random_state=5).generate(sys.argv[1], stor
 def test_killed_while_assigning_and_resumed(X, parquet, tmp_path, monkeypatch):
     monkeypatch.setattr(_label_matrix, "GROUP", 1)
     store = tmp_path / "store"
-    job = subprocess.Popen([sys.executable, "-c", JOB, str(parquet), str(store)])
-    deadline = time.monotonic() + 60
-    while not (store / "task-rows-0.npz").exists() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    os.kill(job.pid, signal.SIGKILL)
-    assert job.wait() == -signal.SIGKILL
+    with started([sys.executable, "-c", JOB, str(parquet), str(store)]) as job:
+        wait_until((store / "task-rows-0.npz").exists, job)
+    assert job.returncode == -signal.SIGKILL
     kept = {path: path.stat().st_mtime_ns for path in store.glob("task-*.npz")}
     assert len(kept) == 5  # the centers of four members, and the labels of one group
 

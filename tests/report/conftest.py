@@ -6,6 +6,7 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from helpers import PATIENCE
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import normalized_entropy, order_by_size
 from pluribus.report import Case, write_report
@@ -137,7 +138,7 @@ def show(browser, tmp_path):
 
     def show(case):
         browser.get(write_report(case, tmp_path / "report.html").as_uri())
-        WebDriverWait(browser, 30).until(
+        WebDriverWait(browser, PATIENCE).until(
             lambda b: b.execute_script("return document.documentElement.classList.contains('all-drawn')")
         )
         return browser

@@ -1,7 +1,7 @@
 """COP-KMeans: the exact examples of its specification, and trying all partitions."""
 
 from itertools import product
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -205,13 +205,13 @@ def test_many_cannot_links_in_one_component_take_seconds():
     rng = np.random.RandomState(0)
     pairs = rng.randint(0, n, (5 * n, 2))
     pairs = pairs[pairs[:, 0] % 5 != pairs[:, 1] % 5]
-    begin = perf_counter()
+    begin = process_time()
     model = CopKMeans(8, random_state=0, n_init=1, max_iter=1).fit(
         rng.randn(n, 2), constraints=Constraints(n, cannot_link=pairs)
     )
     assert model.violations_.count == 0
     assert model.inertia_ < 3300  # where chains were grown from every node: 3257, in half a minute
-    assert perf_counter() - begin < 10
+    assert process_time() - begin < 10
 
 
 def test_outliers_do_not_stop_the_rest():

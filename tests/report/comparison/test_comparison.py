@@ -4,6 +4,7 @@ import re
 import numpy as np
 import pytest
 
+from helpers import PATIENCE
 from pluribus import Ensemble
 from pluribus.compare import compare_partitions
 from pluribus.report import Comparison, summarize_comparison, write_comparison
@@ -114,7 +115,7 @@ def test_in_a_browser(browser, screen, pair, hostile, tmp_path, width):
     screen(width)
     browser.get(write_comparison(case, tmp_path / "c.html").as_uri())
     drawn = "return document.documentElement.classList.contains('all-drawn')"
-    WebDriverWait(browser, 30).until(lambda b: b.execute_script(drawn))
+    WebDriverWait(browser, PATIENCE).until(lambda b: b.execute_script(drawn))
     assert browser.execute_script("return document.querySelectorAll('[data-figure] .main-svg').length") >= 3
     assert browser.execute_script("return document.querySelectorAll('img').length") == 0
     assert browser.execute_script("return window.hacked") is None

@@ -3,6 +3,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from helpers import PATIENCE
 from pluribus.consensus import compare_methods
 from pluribus.partitions import Ensemble
 
@@ -53,7 +54,7 @@ def test_flows_follow_the_width_of_the_window(show, screen, make_case):
     width = "return document.querySelector('.flow-plot svg').clientWidth"
     wide = page.execute_script(width)
     screen(390)
-    WebDriverWait(page, 10).until(lambda p: p.execute_script(width) < wide / 2)
+    WebDriverWait(page, PATIENCE).until(lambda p: p.execute_script(width) < wide / 2)
     svg = "return [...document.querySelectorAll('.flow-plot')].every(p => p.scrollWidth <= p.clientWidth)"
     assert page.execute_script(svg)
 

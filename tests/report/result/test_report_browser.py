@@ -3,6 +3,8 @@ import json
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
+from helpers import PATIENCE
+
 pytestmark = pytest.mark.browser
 
 FIGURES = ["lifetimes", "cuts", "pairs", "map", "heat", "members"]
@@ -78,9 +80,9 @@ def test_follows_the_theme_and_prints_in_light(show, browser, make_case):
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     )
-    WebDriverWait(page, 10).until(lambda _: color() != light)
+    WebDriverWait(page, PATIENCE).until(lambda _: color() != light)
     page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
-    WebDriverWait(page, 10).until(lambda _: color() == light)
+    WebDriverWait(page, PATIENCE).until(lambda _: color() == light)
 
 
 def test_folded_clusters_open_for_print(show, make_case):

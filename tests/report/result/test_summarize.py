@@ -172,7 +172,7 @@ def test_a_hundred_thousand_rows_take_seconds_and_megabytes():
         X=X,
         frame=pd.DataFrame(X).assign(city=rng.integers(0, 5000, n).astype(str)),
     )
-    start = time.perf_counter()
+    start = time.process_time()
     page = render(summarize(case))
-    assert time.perf_counter() - start < 15
+    assert time.process_time() - start < 15
     assert len(page.encode()) < 8e6

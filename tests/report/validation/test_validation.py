@@ -4,6 +4,7 @@ import re
 import numpy as np
 import pytest
 
+from helpers import PATIENCE
 from pluribus import Ensemble
 from pluribus.report import Validation, render, summarize, summarize_validation, write_validation
 from pluribus.report._internal import k_indices
@@ -78,7 +79,7 @@ def test_in_a_browser(browser, screen, make, hostile, tmp_path, width):
     screen(width)
     browser.get(write_validation(case, tmp_path / "v.html").as_uri())
     drawn = "return document.documentElement.classList.contains('all-drawn')"
-    WebDriverWait(browser, 30).until(lambda b: b.execute_script(drawn))
+    WebDriverWait(browser, PATIENCE).until(lambda b: b.execute_script(drawn))
     count = "return [...document.querySelectorAll('[data-figure]')].filter(e => e.querySelector('.main-svg')).length"
     assert browser.execute_script(count) == len(validation_figures(summarize_validation(case)))
     assert browser.execute_script("return window.hacked") is None
