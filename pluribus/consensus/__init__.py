@@ -11,7 +11,7 @@ from pluribus.consensus.graph_cuts.similarity_partitioning import SimilarityPart
 from pluribus.consensus.linkage.constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus.linkage.evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus.linkage.locally_weighted import LocallyWeightedConsensus
-from pluribus.consensus.refine.mark_noise import without_weak
+from pluribus.consensus.refine.mark_noise import mark_noise
 from pluribus.consensus.refine.with_sizes import with_sizes
 from pluribus.consensus.selection.compare_methods import MethodComparison, MethodRun, compare_methods
 from pluribus.consensus.selection.select_members import agreement_weights, select_members
@@ -52,9 +52,9 @@ __all__ = [
     "by_name",
     "compare_methods",
     "correspondence",
+    "mark_noise",
     "names",
     "select",
     "select_members",
     "with_sizes",
-    "without_weak",
 ]

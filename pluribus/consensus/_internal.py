@@ -1,8 +1,8 @@
 """What other rooms may use of this one, and users need not know."""
 
-from pluribus.consensus._registry import bytes_needed, configured, name_of
+from pluribus.consensus._registry import bytes_needed, configured, cost_of, name_of
 from pluribus.consensus._shared.accumulate import accumulate
-from pluribus.consensus._shared.constraints import as_preferences, enough_clusters
+from pluribus.consensus._shared.constraints import as_preferences, feasible_n_clusters
 from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, predict_seconds, seconds_of_pairs
 
 __all__ = [
@@ -11,7 +11,8 @@ __all__ = [
     "as_preferences",
     "bytes_needed",
     "configured",
-    "enough_clusters",
+    "cost_of",
+    "feasible_n_clusters",
     "name_of",
     "predict_seconds",
     "seconds_of_pairs",

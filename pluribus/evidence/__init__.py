@@ -1,8 +1,6 @@
 """Evidence: how strongly an ensemble says that two objects belong together."""
 
 from pluribus._engine import MemoryLimitError
-from pluribus.evidence._dask_nearest import Found as Found
-from pluribus.evidence._dask_nearest import search_by_cluster as search_by_cluster
 from pluribus.evidence.co_association import CoAssociation
 from pluribus.evidence.divided_pairs import DividedPairs
 from pluribus.evidence.mean_evidence import mean_evidence

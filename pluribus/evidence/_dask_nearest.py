@@ -17,7 +17,7 @@ from pluribus.evidence._label_lists import Lists, lists_of, rows_per_block
 from pluribus.partitions import Ensemble
 
 
-class Found(NamedTuple):
+class NearestObjects(NamedTuple):
     """Some objects, the nearest of each (-1 = no more) and their evidence."""
 
     objects: np.ndarray
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 class Search(NamedTuple):
     """A search whose last step is still to be done: ``function(task, *shared)`` is what it finds for some objects."""
 
-    function: Callable[..., Found]
+    function: Callable[..., NearestObjects]
     tasks: list[tuple[int, int]]
     shared: list[Any]
 
@@ -39,16 +39,16 @@ class _Sorted(NamedTuple):
     labels: np.ndarray
     weights: np.ndarray
     everywhere: float
-    alike: bool
+    is_count: bool
     first: np.ndarray  # the number of each object before
 
     @property
     def rule(self) -> tuple[np.ndarray, float, bool]:
         """What evidence is computed by."""
-        return self.weights, self.everywhere, self.alike
+        return self.weights, self.everywhere, self.is_count
 
 
-def nearest_by_cluster(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> np.ndarray:
+def nearest_by_dask(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> np.ndarray:
     """The objects with the highest evidence for each object, (n, p); -1 = no more."""
     search = _search(lists, n_neighbors, cluster, verbose=False)
     nearest: np.ndarray | None = None
@@ -62,7 +62,7 @@ def nearest_by_cluster(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> 
     return nearest
 
 
-def search_by_cluster(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Search:
+def search_by_dask(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Search:
     """Search for the objects with the highest evidence, all but the last step."""
     return _search(lists_of(ensemble), _nearest.NEIGHBORS, cluster, verbose=verbose)
 
@@ -74,13 +74,13 @@ def _search(lists: Lists, n_neighbors: int, cluster: DaskCluster, *, verbose: bo
         return Search(_of_all, _blocks(n, rows_per_block(n)), cluster.share([lists, p]))
     first, labels, orders = _nearest.sorted_orders(lists)
     blocks = _blocks(n, _nearest.ROWS_IN_BLOCK)
-    known = cluster.share([_Sorted(labels, lists.weights, lists.everywhere, lists.alike, first)])
+    known = cluster.share([_Sorted(labels, lists.weights, lists.everywhere, lists.is_count, first)])
 
     def searched(step: Callable[..., np.ndarray], *more: Any) -> np.ndarray:
-        found = run_tasks(
+        blocks_found = run_tasks(
             step, blocks, shared=[*known, *more], engine=cluster, description="strongest pairs", verbose=verbose
         )
-        return np.concatenate(found)
+        return np.concatenate(blocks_found)
 
     old = searched(_in_orders, np.stack(list(orders)), p)
     for _ in range(_nearest.N_ROUNDS - 1):
@@ -95,24 +95,24 @@ def _blocks(n: int, size: int) -> list[tuple[int, int]]:
 # -- what workers do -------------------------------------------------------------------------------------------------
 
 
-def _without_evidence(function: Callable[..., Found]) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+def _without_evidence(function: Callable[..., NearestObjects]) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
     return lambda *arguments: function(*arguments)[:2]
 
 
-def _of_all(task: tuple[int, int], lists: Lists, p: int) -> Found:
+def _of_all(task: tuple[int, int], lists: Lists, p: int) -> NearestObjects:
     start, stop = task
     nearest = nearest_rows(*lists, p, start, stop)
     evidence = np.empty(nearest.shape)
-    evidence_of_neighbors(lists.labels, lists.weights, lists.everywhere, lists.alike, start, nearest, evidence)
-    return Found(np.arange(start, stop), nearest, evidence)
+    evidence_of_neighbors(lists.labels, lists.weights, lists.everywhere, lists.is_count, start, nearest, evidence)
+    return NearestObjects(np.arange(start, stop), nearest, evidence)
 
 
-def _of_sorted(task: tuple[int, int], known: _Sorted, old: np.ndarray) -> Found:
+def _of_sorted(task: tuple[int, int], known: _Sorted, old: np.ndarray) -> NearestObjects:
     start, stop = task
     neighbors = _follow(task, known, old)
     evidence = np.empty(neighbors.shape)
     evidence_of_neighbors(known.labels, *known.rule, start, neighbors, evidence)
-    return Found(known.first[start:stop], np.where(neighbors >= 0, known.first[neighbors], -1), evidence)
+    return NearestObjects(known.first[start:stop], np.where(neighbors >= 0, known.first[neighbors], -1), evidence)
 
 
 def _in_orders(task: tuple[int, int], known: _Sorted, orders: np.ndarray, p: int) -> np.ndarray:

@@ -21,8 +21,8 @@ class Lists(NamedTuple):
     byte_weights: np.ndarray
 
     @property
-    def alike(self) -> bool:
-        """Whether no label is missing and all partitions count the same, so that evidence is a count."""
+    def is_count(self) -> bool:
+        """Whether no label is missing and all weights are equal, so that evidence is a count."""
         return self.everywhere == len(self.weights) and self.weights.dtype == np.int32
 
 

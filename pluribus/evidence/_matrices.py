@@ -67,7 +67,7 @@ def neighbor_matrix(lists: Lists, nearest: np.ndarray, n_jobs: int | None) -> sp
     fill_union(nearest, indptr, indices)
     over_blocks(
         lambda start, stop: fill_evidence(
-            lists.labels, lists.weights, lists.everywhere, lists.alike, indptr, indices, start, stop, values
+            lists.labels, lists.weights, lists.everywhere, lists.is_count, indptr, indices, start, stop, values
         ),
         n,
         n_jobs=n_jobs,

@@ -99,7 +99,7 @@ def _compare_in_order(
     n_jobs: int | None,
 ) -> None:
     rows = labels[order]
-    how = (lists.weights, lists.everywhere, lists.alike, WIDTH)
+    how = (lists.weights, lists.everywhere, lists.is_count, WIDTH)
     over_blocks(
         lambda start, stop: compare_adjacent(rows, order, *how, start, stop, neighbors, evidence),
         len(order),
@@ -112,7 +112,7 @@ def _compare_neighbors(
     labels: np.ndarray, lists: Lists, neighbors: np.ndarray, evidence: np.ndarray, n_jobs: int | None
 ) -> None:
     old = neighbors.copy()
-    how = (lists.weights, lists.everywhere, lists.alike, N_FOLLOWED)
+    how = (lists.weights, lists.everywhere, lists.is_count, N_FOLLOWED)
     over_blocks(
         lambda a, b: compare_neighbors(labels, *how, old, a, b, neighbors[a:b], evidence[a:b]),
         len(labels),

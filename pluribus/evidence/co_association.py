@@ -9,7 +9,7 @@ from scipy import sparse
 
 from pluribus._engine import DaskCluster, as_cluster
 from pluribus.evidence import _matrices
-from pluribus.evidence._dask_nearest import nearest_by_cluster
+from pluribus.evidence._dask_nearest import nearest_by_dask
 from pluribus.evidence._label_lists import Lists, lists_of
 from pluribus.evidence._memory import check_limit, refuse_above
 from pluribus.evidence._nearest import NEIGHBORS, nearest_by_labels
@@ -332,7 +332,7 @@ class CoAssociation:
         elif cluster is None or n == 1:
             nearest = nearest_by_labels(self._lists, n_neighbors, self.n_jobs)
         else:
-            nearest = nearest_by_cluster(self._lists, n_neighbors, cluster)
+            nearest = nearest_by_dask(self._lists, n_neighbors, cluster)
         return _matrices.neighbor_matrix(self._lists, nearest, self.n_jobs)
 
     def _refuse_neighbors(self, n_neighbors: int) -> None:

@@ -14,7 +14,7 @@ from pluribus._engine import DaskCluster, EngineMixin, TaskStore, as_cluster, fi
 from pluribus.constraints import Constraints
 from pluribus.generate._centers import SAMPLED_ABOVE
 from pluribus.generate._members import Member, make_ensemble
-from pluribus.generate._side_information import check_told
+from pluribus.generate._side_information import check_side_information
 from pluribus.partitions import Ensemble
 from pluribus.tables import Rows, open_rows
 from pluribus.tables._internal import ArrayRows, check_scale, is_dask
@@ -67,15 +67,17 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         X = self._checked(looked_through(X, cluster, self.verbose))
         n, d = X.shape
         members = self._plan(n, d, sparse=sp.issparse(X), random_state=self.random_state)
-        told = check_told(constraints, sample_weight, members, n)
+        side_information = check_side_information(constraints, sample_weight, members, n)
         kept = None
         if store is not None:
             identity = self._identity(n, self.random_state)
             data = X
             if n > SAMPLED_ABOVE and not sp.issparse(X):  # the same wherever the rows are, and without a copy
                 data = (X if isinstance(X, Rows) else ArrayRows(X)).survey.digest
-            kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *told.parts))
-        return make_ensemble(X, members, told, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, engine=cluster)
+            kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *side_information.parts))
+        return make_ensemble(
+            X, members, side_information, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, engine=cluster
+        )
 
     def _checked(self, X: Any) -> Any:
         """Return a float array or csr matrix without gaps, not copied if it is one already, or large Rows."""

@@ -35,9 +35,9 @@ def cluster(
     `k` is None for a clusterer that finds the number of clusters by itself.
     """
     given = {"constraints": constraints, "sample_weight": weights}
-    told = {name: value for name, value in given.items() if value is not None}
+    fit_params = {name: value for name, value in given.items() if value is not None}
     if constraints is not None:
-        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **told))
+        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **fit_params))
     if X.shape[0] == 1 or k == 1:
         return np.zeros(X.shape[0], dtype=np.int8)
     if (
@@ -47,7 +47,7 @@ def cluster(
     ):
         return np.arange(k)  # the eigensolver cannot give as many eigenvectors as there are rows
     if k is None or not isinstance(clusterer, str):
-        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **told))
+        return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **fit_params))
     if clusterer == "kmeans":
         return _k_means(X, k, seed, weights)
     if clusterer == "agglomerative":
@@ -63,12 +63,12 @@ def cluster(
 
 
 def takes_constraints(clusterer: Any) -> bool:
-    """Whether a clusterer can be told what is known about the rows."""
+    """Whether the ``fit_predict`` of a clusterer takes constraints."""
     return not isinstance(clusterer, str) and "constraints" in inspect.signature(clusterer.fit_predict).parameters
 
 
 def chooses_k_itself(clusterer: Any) -> bool:
-    """Whether a clusterer takes no number of clusters, or was told None for it."""
+    """Whether a clusterer has no parameter for the number of clusters, or None for it."""
     return not isinstance(clusterer, str) and not _k_parameters(clusterer)
 
 

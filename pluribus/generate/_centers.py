@@ -61,16 +61,16 @@ class Assignment:
             return self._nearest(block)
         bits = self.rows[start // 8 : -(-(start + block.shape[0]) // 8)]
         seen = np.flatnonzero(np.unpackbits(bits, count=block.shape[0]))
-        found = np.full(block.shape[0], -1, dtype=smallest_int(len(self.centers) - 1))
-        found[seen] = self._nearest(block[seen])
-        return found
+        labels = np.full(block.shape[0], -1, dtype=smallest_int(len(self.centers) - 1))
+        labels[seen] = self._nearest(block[seen])
+        return labels
 
     def _nearest(self, block: Any) -> np.ndarray:
         seen = self.features.of(block)
         if isinstance(seen, np.ndarray) and seen.shape[1] <= MOST_COMPARED:
-            found = np.empty(seen.shape[0], dtype=smallest_int(len(self.centers) - 1))
-            nearest_in_boxes(np.ascontiguousarray(seen), *self._boxes, found)
-            return found
+            labels = np.empty(seen.shape[0], dtype=smallest_int(len(self.centers) - 1))
+            nearest_in_boxes(np.ascontiguousarray(seen), *self._boxes, labels)
+            return labels
         return self._by_products(seen)
 
     @cached_property
@@ -93,14 +93,14 @@ class Assignment:
         middle = self.centers.mean(axis=0) if dense else np.zeros(1, dtype=self.centers.dtype)
         centers = self.centers - middle
         offsets = (centers * centers).sum(axis=1) / 2
-        found = np.empty(seen.shape[0], dtype=smallest_int(len(centers) - 1))
+        labels = np.empty(seen.shape[0], dtype=smallest_int(len(centers) - 1))
         step = max(64, PRODUCTS // len(centers))
         for start in range(0, seen.shape[0], step):
             part = seen[start : start + step]
             distances = (part - middle if dense else part) @ centers.T
             np.subtract(offsets, distances, out=distances)
-            found[start : start + step] = np.argmin(distances, axis=1)
-        return found
+            labels[start : start + step] = np.argmin(distances, axis=1)
+        return labels
 
 
 def _boxed(centers: np.ndarray, numbers: np.ndarray) -> list[np.ndarray]:

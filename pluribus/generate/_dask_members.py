@@ -19,7 +19,7 @@ from pluribus.tables._internal import BLOCK, taken
 
 if TYPE_CHECKING:
     from pluribus.generate._members import Member
-    from pluribus.generate._side_information import Told
+    from pluribus.generate._side_information import SideInformation
 
 PIECE = 2**22  # bytes of an array that go with a task
 
@@ -27,7 +27,7 @@ PIECE = 2**22  # bytes of an array that go with a task
 def make_members(
     rows: Rows,
     members: "Sequence[Member]",
-    told: "Told",
+    side_information: "SideInformation",
     cluster: DaskCluster,
     *,
     verbose: bool,
@@ -49,7 +49,7 @@ def make_members(
     return run_tasks(
         _make,
         members,
-        shared=[n, whole, told],
+        shared=[n, whole, side_information],
         sent=sent,
         engine=cluster,
         description=f"clustering {n:,} rows",
@@ -91,8 +91,8 @@ def assign(
 
     shared = [list(assignments.values()), labels.dtype]
     with closing(cluster.results(_label, tasks, shared, sent)) as finished:
-        for low, found in track(finished, f"assigning {n:,} rows", total=len(tasks), verbose=verbose):
-            labels[low : low + len(found), columns[tasks[low][2] :]] = found
+        for low, piece_labels in track(finished, f"assigning {n:,} rows", total=len(tasks), verbose=verbose):
+            labels[low : low + len(piece_labels), columns[tasks[low][2] :]] = piece_labels
             group = low // size * size
             to_come[group] -= 1
             if store is not None and not to_come[group]:
@@ -112,21 +112,21 @@ def _piece_size(rows: Rows, cluster: DaskCluster) -> int:
 # -- what workers do -------------------------------------------------------------------------------------------------
 
 
-def _make(task: tuple["Member", Any], n: int, whole: Any, told: "Told") -> dict[str, np.ndarray]:
+def _make(task: tuple["Member", Any], n: int, whole: Any, side_information: "SideInformation") -> dict[str, np.ndarray]:
     member, piece = task
     needed = member.needed_rows(n)
     if piece is None:
         piece = whole if needed is None else whole[needed]
     with quiet():
-        return member.made_of(taken(piece), n, needed, told)
+        return member.made_of(taken(piece), n, needed, side_information)
 
 
 def _label(task: tuple[int, int, Any], assignments: list[Assignment], dtype: np.dtype) -> np.ndarray:
     start, first, piece = task
     rows = taken(piece)
-    found = np.empty((rows.shape[0], len(assignments) - first), dtype)
+    labels = np.empty((rows.shape[0], len(assignments) - first), dtype)
     for low in range(0, rows.shape[0], BLOCK):
         block = rows[low : low + BLOCK]
         for place, assignment in enumerate(assignments[first:]):
-            found[low : low + BLOCK, place] = assignment.labels(block, start + low)
-    return found
+            labels[low : low + BLOCK, place] = assignment.labels(block, start + low)
+    return labels

@@ -28,7 +28,7 @@ def _auto(n: int) -> tuple[int, int]:
     return min(k_min, k_most), min(k_min + 20, k_most)
 
 
-def _tens(n: int) -> tuple[int, int]:
+def _coarse(n: int) -> tuple[int, int]:
     return min(20, n // 24), min(60, n // 4)
 
 
@@ -37,7 +37,7 @@ RULES: dict[str, Callable[[int], tuple[int, int]]] = {
     "sqrt": _sqrt,
     "linear": _linear,
     "sqrt-or-50": _sqrt_or_50,
-    "tens": _tens,
+    "coarse": _coarse,
 }
 
 
@@ -54,7 +54,7 @@ def k_range(n: int, rule: KRule = "auto") -> tuple[int, int]:
     - ``"auto"``: the same, but starting from 25 at least and from √n at most, and with 4 rows in a cluster on
       average at least. Fewer could not split the clusters of a small table. Above 2,500 rows k grows with √n
       and a member costs O(n^1.5), so that a million rows stay practical (k of 1,000 instead of 20,000).
-    - ``"tens"``: from 20 to 60, for members through landmarks; of small tables, from n / 24 to n / 4.
+    - ``"coarse"``: from 20 to 60, for members through landmarks; of small tables, from n / 24 to n / 4.
 
     Parameters
     ----------

@@ -30,10 +30,10 @@ def narrowed(labels: np.ndarray, columns: Sequence[int], dtype: np.dtype) -> np.
     if len(columns) == labels.shape[1] and dtype == labels.dtype:
         return labels
     n = len(labels)
-    found = labels.reshape(-1).view(dtype)[: n * len(columns)].reshape(n, len(columns))
+    narrow = labels.reshape(-1).view(dtype)[: n * len(columns)].reshape(n, len(columns))
     for start in range(0, n, BLOCK):  # what is written ends before what is still to be read begins
-        found[start : start + BLOCK] = labels[start : start + BLOCK, columns].astype(dtype)
-    return found
+        narrow[start : start + BLOCK] = labels[start : start + BLOCK, columns].astype(dtype)
+    return narrow
 
 
 def assign(
@@ -57,17 +57,17 @@ def assign(
     alone = len(columns) == labels.shape[1]  # then their labels are written where they belong
     for start, group in track(rows.blocks(size), f"assigning {rows.shape[0]:,} rows", total=groups, verbose=verbose):
         here = labels[start : start + group.shape[0]]
-        found = here if alone else np.empty((group.shape[0], len(columns)), dtype=labels.dtype)
-        kept = kept_labels(store, start, start + len(found), len(columns))
+        group_labels = here if alone else np.empty((group.shape[0], len(columns)), dtype=labels.dtype)
+        kept = kept_labels(store, start, start + len(group_labels), len(columns))
         n_kept = kept.shape[1]
-        found[:, :n_kept] = kept
+        group_labels[:, :n_kept] = kept
         missing = {place: assignments[columns[place]] for place in range(n_kept, len(columns))}
         if missing:
-            over_blocks(_assigner(group, start, missing, found), group.shape[0], n_jobs=n_jobs, block=BLOCK)
+            over_blocks(_assigner(group, start, missing, group_labels), group.shape[0], n_jobs=n_jobs, block=BLOCK)
             if store is not None:
-                store.put(f"rows-{start}", labels=found)
+                store.put(f"rows-{start}", labels=group_labels)
         if not alone:
-            here[:, columns] = found
+            here[:, columns] = group_labels
 
 
 def kept_labels(store: TaskStore | None, start: int, stop: int, n_columns: int) -> np.ndarray:
@@ -87,10 +87,10 @@ def group_size(rows: Rows) -> int:
     return min(max(fitting, 1), GROUP) * BLOCK
 
 
-def _assigner(group: Any, start: int, assignments: Mapping[int, Assignment], found: np.ndarray) -> Any:
+def _assigner(group: Any, start: int, assignments: Mapping[int, Assignment], out: np.ndarray) -> Any:
     def assign_block(low: int, high: int) -> None:
         block = group[low:high]
         for place, assignment in assignments.items():
-            found[low:high, place] = assignment.labels(block, start + low)
+            out[low:high, place] = assignment.labels(block, start + low)
 
     return assign_block

@@ -23,7 +23,7 @@ _PER_CLUSTER = 2  # landmarks at least, for members with very many clusters
 _MAX_COORDINATES = 64  # of a row; with one for each of k clusters, time and memory would grow with k²
 _ROWS_PER_CENTER, _MIN_SAMPLE = 20, 1_000  # rows from which k-means learns in these coordinates; all are then assigned
 _STEPS = 50  # of this k-means; members may be rough
-_FAINT = 1e-3  # share of the links that joins what is not linked
+_BACKGROUND = 1e-3  # share of the links that is spread over all pairs of landmarks
 _FEW = 50  # landmarks from which the distance of two is estimated
 _BLOCK, _LINKED_BLOCK = 4_096, 1_024  # rows that are assigned, and linked to landmarks, at a time
 
@@ -44,7 +44,7 @@ def cluster_by_landmarks(X: Any, k: int, seed: int) -> np.ndarray:
         shape=(X.shape[0], len(landmarks)),
     )
     shared = shared_links(nearest, weights, len(landmarks))
-    return _k_means(links, _coordinates(shared + _faint_links(shared, landmarks), k), k, rng)
+    return _k_means(links, _coordinates(shared + _background_links(shared, landmarks), k), k, rng)
 
 
 def _choose_landmarks(X: Any, k: int, rng: np.random.Generator) -> np.ndarray:
@@ -114,16 +114,16 @@ def _link(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return nearest, np.exp(squared / -(2 * width**2 or 1.0))
 
 
-def _faint_links(shared: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
-    """A thousandth of all links, spread over all pairs of landmarks, more to near ones.
+def _background_links(shared: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
+    """A thousandth of all links, spread over all pairs of landmarks, with more weight for near ones.
 
-    Without them, parts of the graph that have no link at all would have no place relative to each other, and a member
-    with fewer clusters than parts would join most of them in one cluster.
+    Without them, disconnected parts of the graph would have no position relative to each other, and a member with fewer
+    clusters than parts would merge most of them into one cluster.
     """
     centered = landmarks - landmarks.mean(axis=0)
     squared = sklearn.metrics.pairwise.euclidean_distances(centered, squared=True).astype(np.float64)
     nearness = np.exp(-squared / (np.median(squared[:_FEW]) or 1.0))
-    return _FAINT * shared.sum() / nearness.sum() * nearness
+    return _BACKGROUND * shared.sum() / nearness.sum() * nearness
 
 
 def _coordinates(shared: np.ndarray, k: int) -> np.ndarray:

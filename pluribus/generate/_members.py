@@ -15,7 +15,7 @@ from pluribus.generate._centers import ROWS_PER_CENTER, SAMPLED_ABOVE, Assignmen
 from pluribus.generate._label_matrix import assign, narrowed, new_matrix
 from pluribus.generate._perturbation import View
 from pluribus.generate._pool import Pool, gathered, waves
-from pluribus.generate._side_information import Told
+from pluribus.generate._side_information import SideInformation
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import code_in_place, encode_labels, smallest_int
 from pluribus.tables import Rows
@@ -60,22 +60,24 @@ class Member:
         chosen = np.sort(draw(self.view.rows, self.n_needed, False, shuffle=False))
         return chosen if rows is None else rows[chosen]
 
-    def made_of(self, rows: Any, n: int, needed: np.ndarray | None, told: Told) -> dict[str, np.ndarray]:
+    def made_of(
+        self, rows: Any, n: int, needed: np.ndarray | None, side_information: SideInformation
+    ) -> dict[str, np.ndarray]:
         """Cluster the rows needed of n: the centers, if they are learned, or n labels, -1 for noise and if not seen."""
         seen = self.view.seen_features(rows.shape[1], rows.dtype).of(rows)
-        told = told.of(needed)
+        side_information = side_information.of(needed)
         try:
             if self.learns_centers and self.n_clusters is not None:
-                return {"centers": learn_centers(seen, self.n_clusters, self.view.seed, told.weights)}
-            found = cluster(self.clusterer, self.linkage, seen, self.n_clusters, self.view.seed, *told)
+                return {"centers": learn_centers(seen, self.n_clusters, self.view.seed, side_information.weights)}
+            labels = cluster(self.clusterer, self.linkage, seen, self.n_clusters, self.view.seed, *side_information)
         except Exception as error:
             error.add_note(f"while {self.algorithm} clustered {seen.shape[0]} rows into {self.n_clusters}")
             raise
-        if found.max() >= len(found):  # numbers with gaps between them
-            found, _ = encode_labels(found)
-        labels = np.full(n, -1, dtype=smallest_int(max(int(found.max()), 0)))  # noise alone has none
-        labels[slice(None) if needed is None else needed] = found
-        return {"labels": labels}
+        if labels.max() >= len(labels):  # numbers with gaps between them
+            labels, _ = encode_labels(labels)
+        all_labels = np.full(n, -1, dtype=smallest_int(max(int(labels.max()), 0)))  # noise alone has none
+        all_labels[slice(None) if needed is None else needed] = labels
+        return {"labels": all_labels}
 
     def assignment(self, centers: np.ndarray, rows: Rows) -> Assignment:
         """Return what labels the rows by the centers that were learned."""
@@ -92,7 +94,7 @@ class Member:
 def make_ensemble(
     X: Any,
     members: Sequence[Member],
-    told: Told,
+    side_information: SideInformation,
     *,
     n_jobs: int | None,
     verbose: bool,
@@ -103,9 +105,9 @@ def make_ensemble(
     rows = X if isinstance(X, Rows) else ArrayRows(X)
     n = rows.shape[0]
     if engine is None:
-        made = _make_members(rows, members, told, n_jobs, verbose, store)
+        made = _make_members(rows, members, side_information, n_jobs, verbose, store)
     else:
-        made = _dask_members.make_members(rows, members, told, engine, verbose=verbose, store=store)
+        made = _dask_members.make_members(rows, members, side_information, engine, verbose=verbose, store=store)
     highest = max(len(one["centers"]) - 1 if "centers" in one else int(one["labels"].max()) for one in made)
     labels = new_matrix(n, len(members), smallest_int(highest), store)
     assignments = {
@@ -133,7 +135,7 @@ def make_ensemble(
 def _make_members(
     rows: Rows,
     members: Sequence[Member],
-    told: Told,
+    side_information: SideInformation,
     n_jobs: int | None,
     verbose: bool,
     store: TaskStore | None,
@@ -143,7 +145,7 @@ def _make_members(
     def made(wave: Mapping[int, Member], near: Rows | Pool) -> list[dict[str, np.ndarray]]:
         def make(member: Member) -> dict[str, np.ndarray]:
             needed = member.needed_rows(n)
-            return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, told)
+            return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, side_information)
 
         with quiet():
             return run_tasks(

@@ -1,4 +1,4 @@
-"""What is known about the rows beside their features: constraints, and how much each of them counts."""
+"""Side information about the rows: constraints and sample weights."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from pluribus.generate._members import Member
 
 
-class Told(NamedTuple):
-    """What members are told about all the rows; None where that is nothing."""
+class SideInformation(NamedTuple):
+    """Constraints and weights of the rows; None if not given."""
 
     constraints: Constraints | None = None
     weights: np.ndarray | None = None
 
-    def of(self, rows: np.ndarray | None) -> "Told":
-        """What is told of these rows; None stands for all."""
+    def of(self, rows: np.ndarray | None) -> "SideInformation":
+        """The side information about some rows; None stands for all."""
         if rows is None:
             return self
-        return Told(
+        return SideInformation(
             None if self.constraints is None else self.constraints.restrict(rows),
             None if self.weights is None else self.weights[rows],
         )
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """All that a member's labels can depend on."""
+        """The arrays that the labels of a member can depend on."""
         known, weights = self.constraints, () if self.weights is None else (self.weights,)
         if known is None:
             return weights
@@ -39,21 +39,23 @@ class Told(NamedTuple):
         return *pairs, known.groups, known.labels, *weights
 
 
-def check_told(constraints: Constraints | None, sample_weight: Any, members: Sequence["Member"], n: int) -> Told:
-    """Refuse what does not fit the rows, and what some member cannot be told or, with its clusters, cannot satisfy."""
+def check_side_information(
+    constraints: Constraints | None, sample_weight: Any, members: Sequence["Member"], n: int
+) -> SideInformation:
+    """Refuse side information that does not fit the rows, or that some member cannot use or satisfy."""
     if constraints is not None:
         _check_constraints(constraints, members, n)
-    return Told(constraints, None if sample_weight is None else _checked_weights(sample_weight, members, n))
+    return SideInformation(constraints, None if sample_weight is None else _checked_weights(sample_weight, members, n))
 
 
 def _check_constraints(constraints: Constraints, members: Sequence["Member"], n: int) -> None:
     if constraints.n_objects != n:
         raise ConstraintError(f"constraints are about {constraints.n_objects} objects, but X has {n} rows.")
-    deaf = sorted({member.algorithm for member in members if not takes_constraints(member.clusterer)})
-    if deaf:
+    unable = sorted({member.algorithm for member in members if not takes_constraints(member.clusterer)})
+    if unable:
         raise ValueError(
-            f"Members by {', '.join(deaf)} know nothing of constraints: generate them by a clusterer that does, for "
-            "instance Generator(pluribus.constrained.CopKMeans(n_init=1)) or PairwiseKMeans for weights."
+            f"The clusterer {', '.join(map(repr, unable))} does not support constraints: use one that does, for "
+            "example Generator(pluribus.constrained.CopKMeans(n_init=1)), or PairwiseKMeans for weighted pairs."
         )
     fewest = min((member.n_clusters for member in members if member.n_clusters is not None), default=None)
     if fewest is not None:
@@ -66,10 +68,10 @@ def _checked_weights(sample_weight: Any, members: Sequence["Member"], n: int) ->
         raise ValueError(f"sample_weight has shape {weights.shape}: give one number for each of the {n} rows of X.")
     if (weights < 0).any() or not weights.any():
         raise ValueError("sample_weight is below 0 for some rows or 0 for all: give 0 or more, and not only zeros.")
-    deaf = sorted({member.algorithm for member in members if not _takes_weights(member.clusterer)})
-    if deaf:
+    unable = sorted({member.algorithm for member in members if not _takes_weights(member.clusterer)})
+    if unable:
         raise ValueError(
-            f"Members by {', '.join(deaf)} take no sample_weight: generate them by 'kmeans', or by a clusterer whose "
+            f"The clusterer {', '.join(map(repr, unable))} does not support sample_weight: use 'kmeans', or one whose "
             "fit takes it."
         )
     return weights

@@ -39,7 +39,7 @@ class Generator(BaseGenerator):
         How many partitions.
     n_clusters : int, (int, int), str or callable, default="auto"
         Of each member: fixed, drawn from a range, or from the range that a rule gives for the number of rows
-        ("auto", "sqrt", "linear", "sqrt-or-50", "tens", or a function). See `k_range`.
+        ("auto", "sqrt", "linear", "sqrt-or-50", "coarse", or a function). See `k_range`.
     subsample : float, default=1.0
         Share of the rows that each member sees, drawn without replacement; the others get -1. Rows take turns,
         so that all are seen about equally often.

@@ -36,9 +36,9 @@ def test_sqrt_or_50_and_auto():
     assert k_range(1_000_000) == (1000, 1020)
 
 
-def test_tens():
+def test_coarse():
     few = {1: (1, 1), 2: (2, 2), 10: (2, 2), 24: (2, 6), 100: (4, 25), 240: (10, 60), 480: (20, 60), 10**6: (20, 60)}
-    assert {n: k_range(n, "tens") for n in few} == few
+    assert {n: k_range(n, "coarse") for n in few} == few
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_few_rows(n, expected):
     assert k_range(n, "auto") == expected
 
 
-@given(st.integers(1, 10**7), st.sampled_from(["auto", "sqrt", "linear", "sqrt-or-50", "tens"]))
+@given(st.integers(1, 10**7), st.sampled_from(["auto", "sqrt", "linear", "sqrt-or-50", "coarse"]))
 def test_rules_stay_within_what_the_rows_allow(n, rule):
     k_min, k_max = k_range(n, rule)
     assert min(2, n) <= k_min <= k_max <= max(n - 1, min(2, n))

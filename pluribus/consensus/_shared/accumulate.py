@@ -13,7 +13,7 @@ def accumulate(
     ensemble: Ensemble,
     n_clusters: int | None = None,
     *,
-    unobserved: str = "warn",
+    missing: str = "warn",
     engine: Any = None,
     n_jobs: int | None = None,
     verbose: bool = True,
@@ -29,7 +29,7 @@ def accumulate(
     ----------
     ensemble : Ensemble
     n_clusters : int, optional
-    unobserved, engine, n_jobs, verbose : see ``EvidenceAccumulation``
+    missing, engine, n_jobs, verbose : see ``EvidenceAccumulation``
 
     Examples
     --------
@@ -48,7 +48,7 @@ def accumulate(
         linkage="average",
         k_range=k_range,
         lifetime_scale="log" if fine else "share",
-        unobserved=unobserved,
+        missing=missing,
         engine=engine,
         n_jobs=n_jobs,
         verbose=verbose,

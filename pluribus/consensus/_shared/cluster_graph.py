@@ -34,7 +34,7 @@ class ClusterTable(NamedTuple):
     """(n,): the row of each object."""
 
 
-def with_a_say(ensemble: Ensemble, n_clusters: int) -> np.ndarray:
+def informative_partitions(ensemble: Ensemble, n_clusters: int) -> np.ndarray:
     """The positions of the partitions that can tell objects apart.
 
     Those of weight 0 are left out, and those that put all objects into one cluster, with a warning.

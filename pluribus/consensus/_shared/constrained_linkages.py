@@ -91,11 +91,11 @@ def _items(ensemble: Ensemble, constraints: Constraints, n_clusters: int) -> _It
 
 def _collect(code: np.ndarray, closure: Closure) -> _Items:
     """The items of objects with equal codes."""
-    of, found = pd.factorize(code)
+    of, codes = pd.factorize(code)
     first = np.unique(of, return_index=True)[1]
     chunk = closure.chunk_of[first]
     _, first_of_chunk, inverse = np.unique(chunk, return_index=True, return_inverse=True)
-    return _Items(of, first, np.bincount(of, minlength=len(found)), first_of_chunk[inverse])
+    return _Items(of, first, np.bincount(of, minlength=len(codes)), first_of_chunk[inverse])
 
 
 def _start(items: _Items, constraints: Constraints, goal: Goal) -> Apart:

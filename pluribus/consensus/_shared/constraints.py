@@ -31,7 +31,7 @@ def as_preferences(constraints: Constraints) -> Constraints:
     )
 
 
-def enough_clusters(constraints: Constraints, n_clusters: int) -> int:
+def feasible_n_clusters(constraints: Constraints, n_clusters: int) -> int:
     """This number of clusters, or the nearest with which the hard constraints can hold; a warning if it is another.
 
     Parameters
@@ -43,8 +43,8 @@ def enough_clusters(constraints: Constraints, n_clusters: int) -> int:
     Examples
     --------
     >>> from pluribus import Constraints
-    >>> from pluribus.consensus._internal import enough_clusters
-    >>> enough_clusters(Constraints(4, cannot_link=[(0, 1)]), 2)
+    >>> from pluribus.consensus._internal import feasible_n_clusters
+    >>> feasible_n_clusters(Constraints(4, cannot_link=[(0, 1)]), 2)
     2
     """
     k = max(n_clusters, len(constraints.classes))

@@ -51,6 +51,22 @@ class Cost(NamedTuple):
     label_bytes: float = 24
     neighbor_label_bytes: float | None = None
 
+    @property
+    def in_words(self) -> str:
+        """The time on one core at the reference size, and how it grows.
+
+        Examples
+        --------
+        >>> from pluribus.consensus._shared.cost import Cost
+        >>> Cost(seconds=17, objects=2, shortcut=1e-6).in_words
+        '17 s for 20,000 objects, grows with n² until a shortcut after 1 minute'
+        """
+        growth = {1: "n", 2: "n²"}.get(self.objects, f"n^{self.objects:g}")
+        limit = f" up to {self.sample:,.0f} objects" if self.sample < float("inf") else ""
+        if self.shortcut < float("inf"):
+            limit = " until a shortcut after 1 minute"
+        return f"{self.seconds:g} s for {_REFERENCE[0]:,} objects, grows with {growth}{limit}"
+
     def seconds_needed(self, n_distinct: int, n_partitions: int, n_clusters: int) -> float:
         """About how long the method runs on one core."""
         n, r, k = _REFERENCE

@@ -114,7 +114,7 @@ def reachable(n_clusters: int, rows: LabelRows) -> int:
     return min(n_clusters, rows.n)
 
 
-def held_clusters(labels: np.ndarray, n_clusters: int) -> np.ndarray:
+def nonempty_clusters(labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """The clusters that hold an object; a warning if not all do."""
     held = np.flatnonzero(np.bincount(labels, minlength=n_clusters))
     if len(held) < n_clusters:

@@ -15,7 +15,7 @@ from pluribus.partitions import Ensemble
 _ROUNDS, _SWEEPS = 20, 5
 
 
-def link_and_settle(ensemble: Ensemble, constraints: Constraints, goal: Goal, *, verbose: bool) -> Linked:
+def link_and_repair(ensemble: Ensemble, constraints: Constraints, goal: Goal, *, verbose: bool) -> Linked:
     """Average link into k clusters, and moves where that does not agree with what is known.
 
     If the linkage that knows no hard constraint obeys all of them, its clusters stay: what confirms them does not

@@ -58,10 +58,10 @@ def laplacian_eigenmaps(evidence: Similarities, to: Settings) -> Embedding:
     """Laplacian eigenmaps (LE): the same on the unweighted graph of nearest neighbors; eigenvalues of the Laplacian."""
     graph = _neighbor_graph.unweighted(evidence.distances, evidence.counts, to.n_neighbors)
     components = connected_components(graph, directed=False)[1]
-    found = _random_walk(lambda V: graph @ V, evidence.counts, components, to.n_components, to.seed)
-    assert found.eigenvalues is not None
-    eigenvalues = 1 - found.eigenvalues
-    return found._replace(eigenvalues=eigenvalues, clipped_mass=None)
+    walk = _random_walk(lambda V: graph @ V, evidence.counts, components, to.n_components, to.seed)
+    assert walk.eigenvalues is not None
+    eigenvalues = 1 - walk.eigenvalues
+    return walk._replace(eigenvalues=eigenvalues, clipped_mass=None)
 
 
 def _random_walk(
@@ -127,9 +127,9 @@ def scaling(evidence: Similarities, to: Settings) -> Embedding:
 def isomap(evidence: Similarities, to: Settings) -> Embedding:
     """Classical scaling of the geodesic distances on the graph of nearest neighbors."""
     geodesic, n_connected = _neighbor_graph.geodesics(evidence.distances, to.n_neighbors)
-    found = _scaled_distances(geodesic, evidence.counts, to)
-    variance = _stress.residual_variance(geodesic, found.coordinates)
-    return found._replace(criterion=variance, n_connected=n_connected)
+    scaled = _scaled_distances(geodesic, evidence.counts, to)
+    variance = _stress.residual_variance(geodesic, scaled.coordinates)
+    return scaled._replace(criterion=variance, n_connected=n_connected)
 
 
 def _scaled_distances(distances: np.ndarray, counts: np.ndarray, to: Settings) -> Embedding:
@@ -147,10 +147,12 @@ def _principal(affinity: Callable[[np.ndarray], np.ndarray], counts: np.ndarray,
         columns = affinity(columns - share * columns.sum(axis=0))
         return (root * (columns - (share * columns).sum(axis=0))).reshape(V.shape)
 
-    found = leading(centered, len(counts), d, seed)
-    values = np.where(found.values > 1e-10 * max(found.values.max(initial=0), 1e-300), found.values, 0)
+    spectrum = leading(centered, len(counts), d, seed)
+    values = np.where(spectrum.values > 1e-10 * max(spectrum.values.max(initial=0), 1e-300), spectrum.values, 0)
     return Embedding(
-        _pad(found.vectors * np.sqrt(values) / root, d), eigenvalues=found.values, clipped_mass=found.negative_share
+        _pad(spectrum.vectors * np.sqrt(values) / root, d),
+        eigenvalues=spectrum.values,
+        clipped_mass=spectrum.negative_share,
     )
 
 
@@ -178,8 +180,8 @@ def locality_preserving(evidence: Similarities, to: Settings) -> Embedding:
     X = _features(evidence, to)
     weighted = evidence.counts[:, None] * X
     cost = X.T @ (mass[:, None] * X) - weighted.T @ (graph @ weighted)
-    found = _linear(X, cost, X.T @ (mass[:, None] * X), to.n_components)
-    return found._replace(n_connected=int(connected_components(graph, directed=False)[0]))
+    projection = _linear(X, cost, X.T @ (mass[:, None] * X), to.n_components)
+    return projection._replace(n_connected=int(connected_components(graph, directed=False)[0]))
 
 
 def neighborhood_preserving(evidence: Similarities, to: Settings) -> Embedding:
@@ -197,11 +199,11 @@ def _features(evidence: Similarities, to: Settings) -> np.ndarray:
     restriction to linear maps none.
     """
     n = min(evidence.n - 1, max(_MAX_FEATURES, to.n_components))
-    found = _principal(evidence.affinity, evidence.counts, n, to.seed)
-    positive = np.clip(found.eigenvalues, 0, None)  # type: ignore[arg-type]
+    principal = _principal(evidence.affinity, evidence.counts, n, to.seed)
+    positive = np.clip(principal.eigenvalues, 0, None)  # type: ignore[arg-type]
     share = positive.cumsum() / max(positive.sum(), 1e-300)
     n_kept = max(int(np.searchsorted(share, _VARIANCE)) + 1, to.n_components)
-    return found.coordinates[:, :n_kept][:, positive[:n_kept] > 1e-10 * positive[0]]
+    return principal.coordinates[:, :n_kept][:, positive[:n_kept] > 1e-10 * positive[0]]
 
 
 def _linear(X: np.ndarray, cost: np.ndarray, scale: np.ndarray, d: int) -> Embedding:

@@ -12,13 +12,13 @@ _SHORTEST = 1e-12  # of an edge: one of length 0 would be none
 def nearest(distances: np.ndarray, n_neighbors: int) -> np.ndarray:
     """The nearest others of each object, (n, p); on ties those with the lowest index."""
     n = len(distances)
-    found = np.empty((n, min(n_neighbors, n - 1)), dtype=np.int64)
+    neighbors = np.empty((n, min(n_neighbors, n - 1)), dtype=np.int64)
     for start in range(0, n, _ROWS):
         block = distances[start : start + _ROWS].copy()
         here = np.arange(len(block))
         block[here, start + here] = -1  # itself comes first
-        found[start : start + _ROWS] = np.argsort(block, axis=1, kind="stable")[:, 1 : n_neighbors + 1]
-    return found
+        neighbors[start : start + _ROWS] = np.argsort(block, axis=1, kind="stable")[:, 1 : n_neighbors + 1]
+    return neighbors
 
 
 def unweighted(distances: np.ndarray, counts: np.ndarray, n_neighbors: int) -> sparse.csr_array:

@@ -36,17 +36,17 @@ def sammon(
         gradient = -4 / total * (pull.sum(axis=1)[:, None] * points - pull @ points)
         return float((weight * error**2 / delta).sum() / total), gradient.ravel()
 
-    found = minimize(
+    solution = minimize(
         stress, _jittered(start, seed).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": max_iter, "gtol": 1e-8}
     )
-    converged = found.nit < max_iter
+    converged = solution.nit < max_iter
     if not converged:
         warnings.warn(
             f"Sammon's mapping stopped after {max_iter} iterations before it converged; raise max_iter.",
             ConvergenceWarning,
             stacklevel=4,
         )
-    return found.x.reshape(n, d), float(found.fun), None, None, None, converged
+    return solution.x.reshape(n, d), float(solution.fun), None, None, None, converged
 
 
 def curvilinear(
@@ -74,12 +74,12 @@ def curvilinear(
 
 def residual_variance(distances: np.ndarray, coordinates: np.ndarray) -> float:
     """1 - ρ² of the distances and those of the coordinates; 0 if all distances are the same."""
-    wanted, found = squareform(distances, checks=False), pdist(coordinates)
-    if len(wanted) < 2 or np.ptp(wanted) < 1e-12:
+    original, embedded = squareform(distances, checks=False), pdist(coordinates)
+    if len(original) < 2 or np.ptp(original) < 1e-12:
         return 0.0
-    if np.ptp(found) < 1e-12:
+    if np.ptp(embedded) < 1e-12:
         return 1.0
-    return float(np.clip(1 - np.corrcoef(wanted, found)[0, 1] ** 2, 0, 1))
+    return float(np.clip(1 - np.corrcoef(original, embedded)[0, 1] ** 2, 0, 1))
 
 
 def _jittered(start: np.ndarray, seed: int) -> np.ndarray:

@@ -193,14 +193,14 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         evidence, self._inverse = self._gather(ensemble, given)
         self._counts, self._memory_limit = evidence.counts, evidence.memory_limit
         placing, self._starting = seeds(self.random_state, 2)
-        found = self._embed(evidence, placing)
-        self._points = found.coordinates
-        self.embedding_ = found.coordinates[self._inverse]
-        self.eigenvalues_ = found.eigenvalues
-        self.criterion_ = found.criterion
-        self.n_connected_components_ = found.n_connected
-        self.clipped_mass_ = found.clipped_mass
-        self.converged_ = found.converged
+        embedded = self._embed(evidence, placing)
+        self._points = embedded.coordinates
+        self.embedding_ = embedded.coordinates[self._inverse]
+        self.eigenvalues_ = embedded.eigenvalues
+        self.criterion_ = embedded.criterion
+        self.n_connected_components_ = embedded.n_connected
+        self.clipped_mass_ = embedded.clipped_mass
+        self.converged_ = embedded.converged
         return self._finish(given if given is not None else ensemble, self._extract(self.clusterer, self.n_clusters))
 
     def extract(self, clusterer: Any = None, n_clusters: int | None = None) -> np.ndarray:

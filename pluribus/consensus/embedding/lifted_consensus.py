@@ -13,7 +13,7 @@ from pluribus._engine import seeds
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
-from pluribus.consensus._shared.label_rows import held_clusters
+from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus._shared.weighted_points import k_means, link
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import KERNELS, check_features, check_kernel, lift_map, order_by_size
@@ -200,7 +200,7 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
         else:
             scores = lift.inner(X, directions, n_jobs=self.n_jobs)
         labels = _first_best(scores)
-        kept = held_clusters(labels, k)
+        kept = nonempty_clusters(labels, k)
         order = kept[order_by_size(np.searchsorted(kept, labels), len(kept))]
         number = np.full(k, -1)
         number[order] = np.arange(len(order))

@@ -94,7 +94,7 @@ def cut_by_metis(
     cuts = [cut(recursive=False)]
     if graph.shape[0] <= _SMALL * n_parts:
         cuts.append(cut(recursive=True))
-    return min(cuts, key=lambda found: found[:2])[2]
+    return min(cuts, key=lambda cut: cut[:2])[2]
 
 
 def whole_numbers(weights: np.ndarray, limit: int) -> np.ndarray:

@@ -14,12 +14,12 @@ from pluribus.consensus._shared.bipartite_cut import cut_spectral
 from pluribus.consensus._shared.cluster_graph import (
     ClusterTable,
     correspondences,
+    informative_partitions,
     number_parts,
     tabulate,
-    with_a_say,
 )
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.label_rows import held_clusters
+from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis
 from pluribus.partitions import Ensemble, as_ensemble
 
@@ -133,13 +133,13 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
         ensemble = as_ensemble(ensemble)
         self._check_solver(ensemble)
         k = self._check_n_clusters(ensemble.n_objects)
-        table = tabulate(ensemble, with_a_say(ensemble, k))
+        table = tabulate(ensemble, informative_partitions(ensemble, k))
         n_rows, n_vertices = len(table.counts), len(table.counts) + len(table.weights)
         part = np.zeros(n_vertices, np.int64)
         if k > 1:
             part = self._cut_balanced(table, k) if self.solver_ == "metis" else self._cut_spectral(table, k)
         labels, clusters = part[:n_rows][table.inverse], part[n_rows:]
-        held_clusters(labels, k)  # warns if there are fewer
+        nonempty_clusters(labels, k)  # warns if there are fewer
         largest, number = number_parts(labels, k)
         labels = number[labels]
         self.correspondences_ = correspondences(ensemble, table, number[clusters], len(largest))

@@ -10,9 +10,9 @@ from sklearn.utils._param_validation import Interval
 
 from pluribus._engine import seeds
 from pluribus.consensus._shared.base import ConsensusMixin
-from pluribus.consensus._shared.cluster_graph import tabulate, with_a_say
+from pluribus.consensus._shared.cluster_graph import informative_partitions, tabulate
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.label_rows import held_clusters
+from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus.graph_cuts._solvers import cut_hypergraph, require_hypergraph_solver
 from pluribus.partitions import as_ensemble
 
@@ -107,7 +107,7 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
         if k == 1:
             self.n_cut_ = 0
             return self._finish(ensemble, np.zeros(ensemble.n_objects, np.int64))
-        table = tabulate(ensemble, with_a_say(ensemble, k), collapse=self.collapse, soft=False)
+        table = tabulate(ensemble, informative_partitions(ensemble, k), collapse=self.collapse, soft=False)
         part = cut_hypergraph(
             sparse.csc_array(table.members),
             k,
@@ -116,7 +116,7 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
             imbalance=self.imbalance,
             seed=seeds(self.random_state, 1)[0],
         )
-        part = np.searchsorted(held_clusters(part, k), part)
+        part = np.searchsorted(nonempty_clusters(part, k), part)
         self.n_cut_ = _n_torn(table.members, part)
         return self._finish(ensemble, part[table.inverse])
 

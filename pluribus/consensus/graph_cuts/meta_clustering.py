@@ -13,13 +13,13 @@ from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cluster_graph import (
     ClusterTable,
     correspondences,
+    informative_partitions,
     number_parts,
     overlaps,
     tabulate,
-    with_a_say,
 )
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.label_rows import held_clusters
+from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis, cut_by_spectrum
 from pluribus.partitions import as_ensemble
 
@@ -137,13 +137,13 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
         self.solver_ = choose_solver(self.solver, "MetaClustering (MCLA)")
         ensemble = as_ensemble(ensemble)
         k = self._check_n_clusters(ensemble.n_objects)
-        table = tabulate(ensemble, with_a_say(ensemble, k))
+        table = tabulate(ensemble, informative_partitions(ensemble, k))
         self._check_clusters(table, k)
         cut_seed, tie_seed = seeds(self.random_state, 2)
         meta = self._group_clusters(table, k, cut_seed)
         association = associate(table, meta, k)
         winner = first_at_random(association, np.random.default_rng(tie_seed))[table.inverse]
-        held_clusters(winner, k)  # warns if there are fewer
+        nonempty_clusters(winner, k)  # warns if there are fewer
         largest, number = number_parts(winner, k)
         self.association_ = association[:, largest][table.inverse]
         self.correspondences_ = correspondences(ensemble, table, number[meta], len(largest))

@@ -10,9 +10,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import seeds
 from pluribus.consensus._shared.base import ConsensusMixin
-from pluribus.consensus._shared.cluster_graph import vertices_of, with_a_say
+from pluribus.consensus._shared.cluster_graph import informative_partitions, vertices_of
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.label_rows import held_clusters
+from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis, cut_by_spectrum
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble, as_ensemble
@@ -47,9 +47,9 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
     collapse : bool
         Treat objects with the same labels as one, heavier, so that they stay together; the graph becomes smaller. The
         published method does not, and splits equal objects where that balances sizes.
-    missing : {"available", "zero"}
-        Where labels are missing, divide the number of partitions that put two objects together by those that cover
-        both, or, as published, by all of them.
+    missing : {"ignore", "zero"}
+        How missing labels enter the similarity of two objects, which is the number of partitions that put them together
+        divided by a number of partitions: those that cover both ("ignore"), or all of them ("zero", as published).
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Threads. The result does not depend on it.
@@ -96,7 +96,7 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
         "imbalance": [Interval(Real, 0, None, closed="neither")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "collapse": ["boolean"],
-        "missing": [StrOptions({"available", "zero"})],
+        "missing": [StrOptions({"ignore", "zero"})],
         "random_state": ["random_state", np.random.Generator],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -110,7 +110,7 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
         imbalance: float = 0.05,
         n_neighbors: int | None = None,
         collapse: bool = True,
-        missing: str = "available",
+        missing: str = "ignore",
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = True,
@@ -139,12 +139,12 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
         k = self._check_n_clusters(ensemble.n_objects)
         if k == 1:
             return self._finish(ensemble, np.zeros(ensemble.n_objects, np.int64))
-        which = with_a_say(ensemble, k)
+        which = informative_partitions(ensemble, k)
         vertices, counts, vertex = vertices_of(ensemble, which, collapse=self.collapse)
         self._check_size(vertices.n_objects)
         graph = similarity_graph(vertices, counts, self.missing, self.n_neighbors, self.n_jobs)
         part = self._cut(graph, counts, k)
-        held = held_clusters(part, k)
+        held = nonempty_clusters(part, k)
         return self._finish(ensemble, np.searchsorted(held, part)[vertex])
 
     def _check_size(self, n_vertices: int) -> None:

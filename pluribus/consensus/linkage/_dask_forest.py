@@ -8,7 +8,7 @@ import numpy as np
 
 from pluribus._engine import DaskCluster, merge_tasks
 from pluribus._kernels.linkage.graph_single_link import merge_forests, spanning_forest
-from pluribus.evidence import Found, search_by_cluster
+from pluribus.evidence._internal import NearestObjects, search_by_dask
 from pluribus.partitions import Ensemble
 
 
@@ -24,9 +24,9 @@ class Forest(NamedTuple):
     value: np.ndarray
 
 
-def forest_by_cluster(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Forest:
+def forest_by_dask(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Forest:
     """The forest of the strongest pairs of each object."""
-    search = search_by_cluster(ensemble, cluster, verbose=verbose)
+    search = search_by_dask(ensemble, cluster, verbose=verbose)
     function = partial(_forest_of_block, search.function, ensemble.n_objects)
     return merge_tasks(
         function,
@@ -39,13 +39,13 @@ def forest_by_cluster(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool
     )
 
 
-def _forest_of_block(search: Callable[..., Found], n: int, task: tuple[int, int], *shared: Any) -> Forest:
+def _forest_of_block(search: Callable[..., NearestObjects], n: int, task: tuple[int, int], *shared: Any) -> Forest:
     """On a worker: search, and keep of the pairs found those that join trees."""
-    found = search(task, *shared)
-    here, place = np.nonzero(found.evidence > 0)
-    i, j = found.objects[here], found.nearest[here, place]
+    strongest = search(task, *shared)
+    here, place = np.nonzero(strongest.evidence > 0)
+    i, j = strongest.objects[here], strongest.nearest[here, place]
     left, right = np.minimum(i, j).astype(np.int32), np.maximum(i, j).astype(np.int32)
-    value = found.evidence[here, place]
+    value = strongest.evidence[here, place]
     order = np.lexsort((right, left, -value))
     left, right, value = left[order], right[order], value[order]
     taken = spanning_forest(left, right, np.arange(n))

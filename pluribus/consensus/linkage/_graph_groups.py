@@ -38,7 +38,7 @@ class GraphGroups:
         assert ensemble is not None
         self.n_jobs = evidence.n_jobs
         self.weights = ensemble.weights
-        self.alike = np.ptp(ensemble.weights) == 0
+        self.equal_weights = np.ptp(ensemble.weights) == 0
         self.column_weights = np.repeat(ensemble.weights, ensemble.n_clusters)
         one_hot = ensemble.one_hot(np.int32)
         self.columns = one_hot.indices.astype(np.int32, copy=False)
@@ -174,7 +174,7 @@ class GraphGroups:
                 self.seen,
                 self.weights,
                 self.column_weights,
-                self.alike,
+                self.equal_weights,
                 own,
                 met,
                 start,

@@ -1,4 +1,4 @@
-"""The number of clusters that the evidence sets apart, and that halves of an ensemble find again."""
+"""The number of clusters with a long lifetime that halves of the ensemble reproduce."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -10,28 +10,28 @@ from pluribus.compare import adjusted_rand_index
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.partitions import Ensemble
 
-FEWEST = 4  # members to be split
+FEWEST = 4  # members that can be split into halves
 _SPLITS = 3
-_OBJECTS = 5_000  # of which the trees of the halves are made, at most
-_POWER = 4  # of the stability: a number that halves do not find again is given up for one of shorter life
-_FINE = 10  # clusters of all members, from which these are taken to be finer than the result
-_MOST = 50  # numbers of clusters to look at
-FAINT = 3e-4  # of the evidence within the finest clusters: whether there is less or none makes no difference
-_LEAST = 1e-9  # of evidence, where a logarithm is taken
-_NOTHING = np.log(1e3)  # of a lifetime: the evidence falls from something to nothing
+_OBJECTS = 5_000  # for the trees of the halves, at most
+_POWER = 4  # of the stability: a stable number is preferred to one with a longer lifetime that halves do not reproduce
+_FINE = 10  # if every member has this many clusters, members are taken to be finer than the result
+_MOST = 50  # largest number of clusters tried
+NEGLIGIBLE = 3e-4  # share of the evidence within the finest clusters below which evidence counts as none
+_LEAST = 1e-9  # evidence, where a logarithm is taken
+_TO_NOTHING = np.log(1e3)  # a lifetime beyond this means that the evidence falls to nothing
 
 
-class Reproduced(NamedTuple):
-    """What speaks for each number of clusters, from 2.
+class KStability(NamedTuple):
+    """Lifetime and stability of each number of clusters from 2.
 
     Attributes
     ----------
     lifetimes : ndarray
-        The logarithm of the factor by which the mean evidence falls from the last merge that leaves so many clusters
-        to the first that leaves fewer.
+        The logarithm of the factor by which the mean evidence falls from the last merge that leaves k clusters to the
+        first that leaves fewer.
     stability : ndarray
-        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, over three splits;
-        NaN if there are fewer than four members, whose halves say nothing. Lifetimes then decide alone.
+        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, over three splits.
+        With fewer than four members, whose halves are too small, it is NaN and only lifetimes count.
     """
 
     lifetimes: np.ndarray
@@ -39,16 +39,13 @@ class Reproduced(NamedTuple):
 
     @property
     def scores(self) -> np.ndarray:
-        """What counts: lifetime × √k × stability⁴.
-
-        The more clusters, the shorter lifetimes are anyway, also where nothing is set apart: hence the root.
-        """
+        """lifetime × √k × stability⁴. The root makes up for lifetimes that shrink with k even without clusters."""
         stability = np.clip(np.nan_to_num(self.stability, nan=1), 0, None)
         return self.lifetimes * np.sqrt(np.arange(2, len(stability) + 2)) * stability**_POWER
 
     @property
     def n_clusters(self) -> int:
-        """The number with the greatest score; 1 if none is set apart."""
+        """The number with the highest score; 1 if no score is positive."""
         return 2 + int(np.argmax(self.scores)) if self.scores.max() > _LEAST else 1
 
     @property
@@ -56,30 +53,30 @@ class Reproduced(NamedTuple):
         """Why this number."""
         k = self.n_clusters
         if k == 1:
-            return "1 cluster: no larger number is set apart by the evidence and found again by halves of the ensemble."
+            return "1 cluster: no larger number is separated by the evidence and reproduced by halves of the ensemble."
         life, stability = self.lifetimes[k - 2], self.stability[k - 2]
-        falls = "to nothing" if life > _NOTHING else f"{np.exp(life):.1f}-fold"
-        again = f", and halves of the ensemble find them again with an adjusted Rand index of {stability:.2f}"
+        falls = "to nothing" if life > _TO_NOTHING else f"{np.exp(life):.1f}-fold"
+        again = f", and halves of the ensemble reproduce them with an adjusted Rand index of {stability:.2f}"
         return f"{k} clusters: the evidence between clusters falls {falls} there{again if stability >= -1 else ''}."
 
 
-def reproduced(
+def k_stability(
     ensemble: Ensemble,
     tree: np.ndarray,
-    grow: Callable[[Ensemble], np.ndarray],
+    link: Callable[[Ensemble], np.ndarray],
     rng: np.random.Generator,
     *,
     verbose: bool,
-) -> Reproduced:
-    """Look at each number of clusters up to that of the coarsest member, or of the finest if some are coarse.
+) -> KStability:
+    """Rate each number of clusters up to that of the coarsest member, or of the finest if some members are coarse.
 
     Parameters
     ----------
     ensemble : Ensemble
     tree : ndarray of shape (n - 1, 4)
-        Of all its objects, in scipy's format; the heights are one minus the mean evidence.
-    grow : callable
-        Makes such a tree of some objects in some of the partitions.
+        Of all objects, in scipy's format; the heights are one minus the mean evidence.
+    link : callable
+        Makes such a tree from an ensemble of some objects and partitions.
     rng : numpy Generator
         For the splits, and the sample of objects.
     verbose : bool
@@ -89,25 +86,25 @@ def reproduced(
     most = min(max(2, coarsest if coarsest >= _FINE else finest), _MOST, n - 1)
     numbers = range(2, most + 1)
     evidence = 1 - tree[:, 2]
-    evidence = np.log(np.maximum(evidence, max(_LEAST, FAINT * evidence[n - most - 1])))
+    evidence = np.log(np.maximum(evidence, max(_LEAST, NEGLIGIBLE * evidence[n - most - 1])))
     lifetimes = np.array([evidence[n - k - 1] - evidence[n - k] for k in numbers])
     if r < FEWEST:
-        return Reproduced(lifetimes, np.full(len(lifetimes), np.nan))
+        return KStability(lifetimes, np.full(len(lifetimes), np.nan))
     objects = np.arange(n) if n <= _OBJECTS else np.sort(rng.choice(n, _OBJECTS, replace=False))
-    few = ensemble if n <= _OBJECTS else ensemble.take_objects(objects)
+    sample = ensemble if n <= _OBJECTS else ensemble.take_objects(objects)
     whole = [cut_into(tree, k)[objects] for k in numbers]
     stability = np.zeros(len(lifetimes))
     for both in track(halves(r, _SPLITS, rng), "number of clusters", verbose=verbose):
-        trees = [grow(few.take_partitions(half)) for half in both]
+        trees = [link(sample.take_partitions(half)) for half in both]
         for place, k in enumerate(numbers):
             one, other = (cut_into(half, k) for half in trees)
             pairs = ((one, other), (one, whole[place]), (other, whole[place]))
             stability[place] += np.mean([adjusted_rand_index(*pair) for pair in pairs]) / _SPLITS
-    return Reproduced(lifetimes, stability)
+    return KStability(lifetimes, stability)
 
 
 def halves(r: int, n_splits: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Members of an ensemble of r, split at random.
+    """Random splits of r members into halves.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How the last groups of objects are merged: by a rule on which halves of the ensemble agree."""
+"""The last merges of average link, by the rule on which halves of the ensemble agree."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from pluribus._kernels.labels.co_association import count_by_label
 from pluribus._kernels.linkage.merge_groups import AVERAGE, PER_OBJECT, RELATIVE, merge_groups
 from pluribus.compare import adjusted_rand_index
 from pluribus.consensus._shared.dendrogram import cut_into
-from pluribus.consensus.linkage._k_stability import FAINT, FEWEST, halves
+from pluribus.consensus.linkage._k_stability import FEWEST, NEGLIGIBLE, halves
 from pluribus.partitions import Ensemble
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK
@@ -21,24 +21,24 @@ _WORDS = {
     "per object": "by the evidence between them for each object, which lets clusters differ more in size",
     "relative": "by the evidence between them relative to that within them",
 }
-_GROUPS, _MOST_GROUPS = 60, 1_000  # that average link leaves, at least and at most
-_PER_CLUSTER = 3  # groups at least, for the rules to have a choice
+_GROUPS, _MOST_GROUPS = 60, 1_000  # left by average link, at least and at most
+_PER_CLUSTER = 3  # groups at least, so that rules can differ
 _SPLITS = 10
-_FAINT = 2e-3  # of the evidence within groups: less between them comes from single objects that went astray
-_CLEARLY, _LEAST = 0.1, 0.8  # how much more, and how far, halves must agree by another rule than average link
+_WEAK = 2e-3  # share of the evidence within groups; weaker evidence between them comes from single misplaced objects
+_CLEARLY, _LEAST = 0.1, 0.8  # by how much more, and how well, halves must agree on the result of another rule
 
 
-class Merging(NamedTuple):
+class LastMerges(NamedTuple):
     """The rule by which the last groups were merged.
 
     Attributes
     ----------
     rule : {"average", "per object", "relative"}
-        What is greatest between the two groups that are merged next: the mean evidence; that times the number of
-        their objects; or that relative to the geometric mean of the evidence within the two.
+        The two groups merged next have the highest mean evidence between them; the highest mean evidence times the
+        number of their objects; or the highest mean evidence relative to the geometric mean of that within them.
     stability : dict
-        For each rule, the mean adjusted Rand index between the results of two halves of the ensemble; empty if there
-        was no choice.
+        For each rule, the mean adjusted Rand index between the results of two halves of the ensemble; empty if only
+        average link was possible.
     """
 
     rule: str
@@ -50,14 +50,14 @@ class Merging(NamedTuple):
         if not self.stability:
             return f"Groups were merged {_WORDS['average']}."
         own, average = self.stability[self.rule], self.stability["average"]
-        beside = "on no other clearly more" if self.rule == "average" else f"on that of average link with {average:.2f}"
+        other = "no other rule is clearly better" if self.rule == "average" else f"average link gets {average:.2f}"
         return (
             f"Groups were merged {_WORDS[self.rule]}: halves of the ensemble agree on the result with an adjusted Rand "
-            f"index of {own:.2f}, {beside}."
+            f"index of {own:.2f}; {other}."
         )
 
 
-def merged(
+def merge_last_groups(
     ensemble: Ensemble,
     cluster_weights: np.ndarray,
     tree: np.ndarray,
@@ -65,69 +65,69 @@ def merged(
     rng: np.random.Generator,
     X: Any = None,
     objects: np.ndarray | None = None,
-) -> tuple[np.ndarray, Merging]:
-    """Labels of the objects, and the rule by which they came about.
+) -> tuple[np.ndarray, LastMerges]:
+    """Labels of the objects, and the rule that was chosen.
 
     Parameters
     ----------
     ensemble : Ensemble
     cluster_weights : ndarray of shape (q,)
-        What being together in each cluster counts, the weights of the partitions included.
+        The weight of each cluster, times that of its partition.
     tree : ndarray of shape (n - 1, 4)
         Average link of the objects, whose last groups are merged.
     n_clusters : int
     rng : numpy Generator
         For the splits into halves.
     X : array, csr matrix or Rows, optional
-        Features: where there is only faint evidence left between groups, the nearest are merged.
+        Features: groups with hardly any evidence between them are merged by their distance.
     objects : ndarray of shape (n,), optional
-        Which rows of X the objects are; by default all.
+        The rows of X that the objects are; by default all.
 
     Examples
     --------
     >>> import numpy as np
     >>> from pluribus import Ensemble
-    >>> from pluribus.consensus.linkage._last_merges import merged
+    >>> from pluribus.consensus.linkage._last_merges import merge_last_groups
     >>> from pluribus.consensus._shared.evidence_linkages import average_link
     >>> rng = np.random.default_rng(0)
     >>> truth = np.repeat([0, 1], [80, 20])
     >>> ensemble = Ensemble([4 * truth + rng.integers(4, size=100) for _ in range(20)])
     >>> weights = np.ones(ensemble.offsets[-1])
-    >>> labels, merging = merged(ensemble, weights, average_link(ensemble, weights, verbose=False), 2, rng)
-    >>> np.bincount(2 * truth + labels), merging.rule
+    >>> tree = average_link(ensemble, weights, verbose=False)
+    >>> labels, merges = merge_last_groups(ensemble, weights, tree, 2, rng)
+    >>> np.bincount(2 * truth + labels), merges.rule
     (array([80,  0,  0, 20]), 'average')
     """
     n, r = ensemble.n_objects, len(ensemble)
     n_groups = min(max(_GROUPS, _PER_CLUSTER * n_clusters), n // 2)
     evidence = 1 - tree[:, 2]
-    nothing = FAINT * evidence[n - n_groups - 1] if n_groups else 0.0
-    n_groups = max(n_groups, int((evidence <= nothing).sum()) + 1)  # average link joined these in any order
+    negligible = NEGLIGIBLE * evidence[n - n_groups - 1] if n_groups else 0.0
+    n_groups = max(n_groups, int((evidence <= negligible).sum()) + 1)  # average link merged these in arbitrary order
     if not 1 < n_clusters < n_groups <= _MOST_GROUPS:
-        return cut_into(tree, n_clusters), Merging("average", {})
+        return cut_into(tree, n_clusters), LastMerges("average", {})
     groups = cut_into(tree, n_groups)
     between = _Between(ensemble, cluster_weights, groups)
     if X is not None:
-        between.set_apart(_means(X, groups, between.sizes, objects))
-    contested = n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST
-    merging = (
-        _most_stable(between, groups, n_clusters, halves(r, _SPLITS, rng)) if contested else Merging("average", {})
-    )
-    return between.merge(between.sums(np.arange(r)), n_clusters, merging.rule)[groups], merging
+        between.set_distances(_means(X, groups, between.sizes, objects))
+    merges = LastMerges("average", {})
+    if n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST:
+        merges = _most_stable(between, groups, n_clusters, halves(r, _SPLITS, rng))
+    return between.merge(between.sums(np.arange(r)), n_clusters, merges.rule)[groups], merges
 
 
 def _most_stable(
     between: "_Between", groups: np.ndarray, n_clusters: int, splits: list[tuple[np.ndarray, np.ndarray]]
-) -> Merging:
+) -> LastMerges:
     """Average link, unless halves of the ensemble agree clearly more on the result of another rule."""
     agreements: dict[str, list[float]] = {rule: [] for rule in RULES}
     for both in splits:
         sums = [between.sums(half) for half in both]
-        for rule, found in agreements.items():
-            found.append(adjusted_rand_index(*(between.merge(half, n_clusters, rule)[groups] for half in sums)))
-    stability = {rule: float(np.mean(found)) for rule, found in agreements.items()}
+        for rule, indices in agreements.items():
+            indices.append(adjusted_rand_index(*(between.merge(half, n_clusters, rule)[groups] for half in sums)))
+    stability = {rule: float(np.mean(indices)) for rule, indices in agreements.items()}
     best = max(stability, key=lambda rule: stability[rule])
     clearly = stability[best] >= max(stability["average"] + _CLEARLY, _LEAST)
-    return Merging(best if clearly else "average", stability)
+    return LastMerges(best if clearly else "average", stability)
 
 
 class _Between:
@@ -139,28 +139,28 @@ class _Between:
         self.inside, self.covered = counts
         self.cluster_weights, self.weights = cluster_weights, ensemble.weights
         self.member = np.repeat(np.arange(len(ensemble)), ensemble.n_clusters)
-        self.faint, self.apart = 0.0, np.zeros((len(self.sizes),) * 2)
+        self.weak, self.distances = 0.0, np.zeros((len(self.sizes),) * 2)
 
-    def set_apart(self, means: np.ndarray) -> None:
-        """By how much the sum of squares would grow if two groups were one; it counts where evidence is faint."""
+    def set_distances(self, means: np.ndarray) -> None:
+        """Merge by the increase of the sum of squares (Ward) where the evidence is weak."""
         squared = sklearn.metrics.pairwise.euclidean_distances(means / (np.abs(means).max() or 1.0), squared=True)
-        self.apart = squared * np.multiply.outer(self.sizes, self.sizes) / np.add.outer(self.sizes, self.sizes)
-        self.faint = _FAINT
+        self.distances = squared * np.multiply.outer(self.sizes, self.sizes) / np.add.outer(self.sizes, self.sizes)
+        self.weak = _WEAK
 
     def sums(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of all pairs of objects: the weight of those together, and of those that are seen."""
-        some = np.isin(self.member, members)
-        inside, covered = self.inside[some], self.covered[members]
-        together = inside.T @ (self.cluster_weights[some, None] * inside)
+        """The weight together, and the weight seen together, of all pairs of objects between groups."""
+        columns = np.isin(self.member, members)
+        inside, covered = self.inside[columns], self.covered[members]
+        together = inside.T @ (self.cluster_weights[columns, None] * inside)
         return together, covered.T @ (self.weights[members, None] * covered)
 
     def merge(self, sums: tuple[np.ndarray, np.ndarray], n_clusters: int, rule: str) -> np.ndarray:
         """The cluster of each group."""
-        return merge_groups(*sums, self.faint, self.apart, self.sizes, n_clusters, RULES[rule])
+        return merge_groups(*sums, self.weak, self.distances, self.sizes, n_clusters, RULES[rule])
 
 
 def _means(X: Any, groups: np.ndarray, sizes: np.ndarray, objects: np.ndarray | None) -> np.ndarray:
-    """Of the rows of each group, relative to their mean."""
+    """The mean row of each group, relative to the mean of these means."""
     of_row = groups
     if objects is not None:
         of_row = np.full(X.shape[0], -1)

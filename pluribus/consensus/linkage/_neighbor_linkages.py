@@ -13,7 +13,7 @@ from pluribus._kernels.linkage.graph_single_link import (
     strongest_leaving,
 )
 from pluribus.consensus._shared.evidence_linkages import expand, sorted_linkage
-from pluribus.consensus.linkage._dask_forest import forest_by_cluster
+from pluribus.consensus.linkage._dask_forest import forest_by_dask
 from pluribus.consensus.linkage._graph_groups import GraphGroups
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
@@ -52,7 +52,7 @@ def neighbor_single_link(
     n = rows.ensemble.n_objects
     if engine is None or n == 1:
         return expand(rows, *_spanning_tree(CoAssociation(rows.ensemble, form="neighbors", n_jobs=n_jobs)))
-    forest = forest_by_cluster(rows.ensemble, engine, verbose=verbose)
+    forest = forest_by_dask(rows.ensemble, engine, verbose=verbose)
     return expand(rows, *_joined(n, forest.left, forest.right, forest.value, rows.ensemble))
 
 

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.constrained_linkages import Goal, link
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.repair_moves import link_and_settle
+from pluribus.consensus._shared.repair_moves import link_and_repair
 from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
 from pluribus.partitions import as_ensemble
@@ -137,7 +137,7 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         self.linkage_method_ = self._choose_linkage()
         seen = ensemble.take_partitions(counted) if len(counted) < ensemble.n_partitions else ensemble
         if self.linkage_method_ == "average" and self.threshold is None:
-            linked = link_and_settle(seen, constraints, goal, verbose=self.verbose)
+            linked = link_and_repair(seen, constraints, goal, verbose=self.verbose)
         else:
             linked = link(seen, constraints, self.linkage_method_, goal, verbose=self.verbose)
         self.merges_ = linked.merges
@@ -165,7 +165,7 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
                 raise ValueError("n_clusters and threshold are both given; merging can stop at one of them only.")
             return Goal(1, 1 - self.threshold - _TIE, None)
         k = self._check_n_clusters(n)
-        found = constraints.check(k, allow_empty=False)
-        if found.status != "feasible":
+        feasibility = constraints.check(k, allow_empty=False)
+        if feasibility.status != "feasible":
             constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
-        return Goal(k, 0.0, found.witness)
+        return Goal(k, 0.0, feasibility.witness)

@@ -58,9 +58,9 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         takes the mean over all pairs of two groups, but merges only groups that have a strong pair, until few are left;
         a merge that would lie below those that made its groups is raised to their height.
         With missing labels, average link counts each pair by how many partitions saw it; "dense" counts all alike.
-    unobserved : {"warn", "error", "zero"}
-        What to do when some pair of objects is covered by no partition, so that nothing is known of it. It counts as
-        evidence 0.
+    missing : {"warn", "error", "zero"}
+        What to do if missing labels leave pairs of objects that no partition covers. "zero" counts them as evidence 0,
+        "warn" does the same with a warning, and "error" refuses the ensemble.
     ward_metric : {"sqrt", "raw"}
         Ward on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as in the source.
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
@@ -122,7 +122,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         "lifetime_scale": [StrOptions({"share", "log"})],
         "allow_single_cluster": ["boolean"],
         "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
-        "unobserved": [StrOptions({"warn", "error", "zero"})],
+        "missing": [StrOptions({"warn", "error", "zero"})],
         "ward_metric": [StrOptions({"sqrt", "raw"})],
         "engine": "no_validation",
         "n_jobs": [Integral, None],
@@ -139,7 +139,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         lifetime_scale: str = "share",
         allow_single_cluster: bool = False,
         evidence: str = "auto",
-        unobserved: str = "warn",
+        missing: str = "warn",
         ward_metric: str = "sqrt",
         engine: Any = None,
         n_jobs: int | None = None,
@@ -152,7 +152,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         self.lifetime_scale = lifetime_scale
         self.allow_single_cluster = allow_single_cluster
         self.evidence = evidence
-        self.unobserved = unobserved
+        self.missing = missing
         self.ward_metric = ward_metric
         self.engine = engine
         self.n_jobs = n_jobs
@@ -171,7 +171,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         self.linkage_method_ = self._choose_linkage()
         evidence = self._gather(ensemble)
         self._check_cut(evidence.shape[0])
-        self._check_unobserved(evidence)
+        self._check_missing(evidence)
         self.linkage_ = self._link(evidence, cluster)
         top = None if self.linkage_method_ == "ward" else 1.0
         self.lifetimes_ = dendrogram.lifetimes(self.linkage_, top, self.lifetime_scale)
@@ -211,14 +211,14 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             if not whole or not 1 <= self.k_range[0] <= self.k_range[1] or self.k_range[0] > n:
                 raise ValueError(f"k_range={self.k_range} must be two whole numbers 1 <= low <= high, low at most {n}.")
 
-    def _check_unobserved(self, evidence: CoAssociation) -> None:
-        if self.unobserved == "zero" or not evidence.n_unobserved_pairs:
+    def _check_missing(self, evidence: CoAssociation) -> None:
+        if self.missing == "zero" or not evidence.n_unobserved_pairs:
             return
         message = (
-            f"{evidence.n_unobserved_pairs:,} pairs of objects are covered by no partition together, so nothing is "
-            "known of them; they count as evidence 0. Add partitions that cover more objects, or say unobserved='zero'."
+            f"{evidence.n_unobserved_pairs:,} pairs of objects are covered by no partition, so they count as evidence "
+            "0. Add partitions that cover more objects, or give missing='zero' to accept it."
         )
-        if self.unobserved == "error":
+        if self.missing == "error":
             raise ValueError(message)
         warnings.warn(message, UserWarning, stacklevel=3)
 

@@ -13,13 +13,14 @@ from pluribus._kernels.labels.co_association import count_by_label
 from pluribus.compare import adjusted_rand_index
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.bipartite_cut import cut_spectral
-from pluribus.consensus._shared.cluster_graph import tabulate, with_a_say
+from pluribus.consensus._shared.cluster_graph import informative_partitions, tabulate
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.evidence_linkages import average_link
-from pluribus.consensus._shared.label_rows import held_clusters
-from pluribus.consensus.linkage._k_stability import reproduced
-from pluribus.consensus.linkage._last_merges import merged
+from pluribus.consensus._shared.extend_labels import extend_labels
+from pluribus.consensus._shared.label_rows import nonempty_clusters
+from pluribus.consensus.linkage._k_stability import k_stability
+from pluribus.consensus.linkage._last_merges import merge_last_groups
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.tables import Rows
@@ -30,36 +31,36 @@ _LARGEST_EXPONENT = 60  # beyond, an object might be left without any weight in 
 
 
 class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
-    """Combine partitions by letting each of their clusters count by how far the other partitions keep it together.
+    """Combine partitions with a weight for each cluster: how consistently the other partitions reproduce it.
 
-    A cluster that the others scatter is probably none. How much they do is the entropy of its objects' labels in each
-    of them, H_m(C) = -Σ p log₂ p, and a cluster counts by its ensemble-driven index exp(-mean of H_m(C) / theta): 1 if
-    all partitions keep it whole, nearly 0 if it is scattered. So a partition may be right about one cluster and wrong
-    about the next, which a weight for the whole partition cannot say.
+    A cluster that the other partitions scatter is probably not real. The entropy of its objects' labels in partition m,
+    H_m(C) = -Σ p log₂ p, measures how much m scatters it. The weight of a cluster is its ensemble-driven index
+    exp(-mean of H_m(C) / theta): 1 if all partitions keep it together, nearly 0 if it is scattered. A partition can
+    therefore be trusted in one cluster and not in the next, which a weight for the whole partition cannot express.
 
-    The weights enter evidence accumulation ("linkage", known as LWEA): being together in a cluster is evidence of its
-    weight, and average link merges the objects; of more than 20,000, a sample, and the others go where their evidence
-    is greatest. Or they enter the graph of objects and clusters ("graph", known as LWGP): an edge has the weight of its
-    cluster, and a spectral cut divides the graph, in time linear in n.
+    "linkage" (LWEA) uses the weights in evidence accumulation: two objects in one cluster get its weight as evidence,
+    and average link merges the objects. With more than 20,000 objects it links a sample, and the others join the
+    cluster of highest mean evidence. "graph" (LWGP) uses them in the graph of objects and clusters: an edge has the
+    weight of its cluster, and a spectral cut divides the graph in time linear in n.
 
-    Average link favors clusters of like sizes. With "stable" (LWSM) its last 60 groups are merged in two other ways,
-    too, and one of these is taken if halves of the ensemble agree on its result clearly more. This is not from the
-    source.
+    Average link favors clusters of similar size. "stable" (LWSM) also merges the last 60 groups of average link by two
+    other rules, and chooses one of these if halves of the ensemble agree clearly more on its result. This is not from
+    the source.
 
     Prefer it when some partitions are poor in some places: clusterings of subspaces, with very different numbers of
-    clusters, or with scattered junk clusters. Where all are about equally good its result is near that of
+    clusters, or with scattered clusters. If all partitions are about equally good, its result is close to those of
     ``EvidenceAccumulation`` and ``BipartitePartitioning``.
 
     Parameters
     ----------
     n_clusters : int, optional
-        By default, for "linkage" and "stable": the number with the longest lifetime that halves of the ensemble find
-        again (see ``reproduced_``). "graph" must be told.
+        The default of "linkage" and "stable" is the number with the longest lifetime that halves of the ensemble
+        reproduce (see ``k_stability_``). "graph" needs a number.
     extraction : {"linkage", "stable", "graph"}
     theta : float
         The mean entropy, in bits, at which the weight of a cluster has fallen to 1/e. The source found 0.2 to 1 good.
     n_init : int
-        Starts of the k-means that ends "graph".
+        Starts of the k-means step of "graph".
     random_state : int, RandomState, Generator or None
         For "graph", for the sample of objects, and for the halves.
     n_jobs : int, optional
@@ -77,22 +78,20 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     cluster_weights_ : list of r arrays of shape (k_p,)
-        What each cluster of each partition counts, 0 to 1.
+        The weight of each cluster of each partition, 0 to 1.
     linkage_ : ndarray of shape (n - 1, 4)
         The dendrogram of average link of all objects, in scipy's format, if ``labels_`` is a cut of it.
-    merging_ : Merging
-        For "stable": the ``rule`` that was taken, the ``stability`` of each, and a ``sentence``.
-    reproduced_ : Reproduced
-        If the number of clusters was found: its ``lifetimes`` and ``stability`` for each number from 2, and a
-        ``sentence``.
+    last_merges_ : LastMerges
+        For "stable": the ``rule`` that was chosen, the ``stability`` of each rule, and a ``sentence``.
+    k_stability_ : KStability
+        If no number of clusters was given: ``lifetimes`` and ``stability`` of each number from 2, and a ``sentence``.
 
     Notes
     -----
-    Partitions count by their weights too, in the mean of the entropies and as factors of the clusters' weights. Where
-    labels are missing, the entropy is that of the objects which the other partition covers, the mean is over the
-    partitions that cover any, and evidence is divided by the weight of the partitions that cover both objects; two
-    objects that none covers have no evidence for each other. Soft partitions enter by their clusters of highest
-    membership.
+    Weights of partitions enter the mean of the entropies and multiply the weights of their clusters. If labels are
+    missing, the entropy is taken over the objects that the other partition covers, the mean over the partitions that
+    cover any of them, and evidence is divided by the weight of the partitions that cover both objects; pairs that no
+    partition covers have evidence 0. Soft partitions enter by their clusters of highest membership.
 
     References
     ----------
@@ -158,82 +157,82 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         ensemble : Ensemble, n × r labels, or list of label sequences
         y : ignored
         X : array, csr matrix or Rows of shape (n, d), optional
-            For "stable": where there is only faint evidence left between groups, the nearest are merged. Without X
-            they are merged by what evidence there is, which may be chance or none.
+            For "stable": groups with hardly any evidence between them are merged by their distance in X. Without X
+            they are merged by the evidence that is left, even if that is chance or none.
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         if X is not None:
-            X = _checked(X, ensemble.n_objects)
+            X = _check_features(X, ensemble.n_objects)
         if self.n_clusters is not None or not self.finds_n_clusters:
             self._check_n_clusters(ensemble.n_objects)
-        for name in ("linkage_", "merging_", "reproduced_"):  # of an earlier fit
+        for name in ("linkage_", "last_merges_", "k_stability_"):  # of an earlier fit
             self.__dict__.pop(name, None)
-        weights = self._weights(ensemble)
-        self.cluster_weights_ = np.split(weights, ensemble.offsets[1:-1])
-        weights = weights * np.repeat(ensemble.weights, ensemble.n_clusters)
-        labels = self._cut(ensemble, weights) if self.extraction == "graph" else self._link(ensemble, weights, X)
+        index = self._ensemble_driven_index(ensemble)
+        self.cluster_weights_ = np.split(index, ensemble.offsets[1:-1])
+        weights = index * np.repeat(ensemble.weights, ensemble.n_clusters)
+        if self.extraction == "graph":
+            labels = self._cut_graph(ensemble, weights)
+        else:
+            labels = self._link_objects(ensemble, weights, X)
         affinity = mean_evidence(ensemble, labels, int(labels.max()) + 1, cluster_weights=weights, n_jobs=self.n_jobs)
         return self._finish(ensemble, labels, normalize_rows(affinity))
 
     @property
     def takes_data(self) -> bool:
-        """Whether fit(ensemble, X=X) does better with the features."""
+        """Whether fit(ensemble, X=X) can use the features."""
         return self.extraction == "stable"
 
     @property
     def finds_n_clusters(self) -> bool:
-        """Whether n_clusters=None is best left to it."""
+        """Whether it finds the number of clusters if n_clusters is None."""
         return self.extraction != "graph"
 
-    def _weights(self, ensemble: Ensemble) -> np.ndarray:
-        """What each cluster counts by the others' view of it."""
+    def _ensemble_driven_index(self, ensemble: Ensemble) -> np.ndarray:
+        """ECI(C) = exp(-H(C) / theta) of each cluster, with H the mean entropy over the partitions."""
         uncertainty = mean_entropies(ensemble, self.n_jobs)
         return np.exp(-np.minimum(uncertainty / self.theta, _LARGEST_EXPONENT))
 
-    def _link(self, ensemble: Ensemble, weights: np.ndarray, X: Any) -> np.ndarray:
-        counted = np.flatnonzero(ensemble.weights)
-        if len(counted) < len(ensemble):  # a partition of weight 0 does not even say that it covers an object
-            weights = weights[np.repeat(ensemble.weights > 0, ensemble.n_clusters)]
-            ensemble = ensemble.take_partitions(counted)
-        rng, splits = (np.random.default_rng(seed) for seed in seeds(self.random_state, 2))
-        n = ensemble.n_objects
-        if n <= LINKED:
-            tree = average_link(ensemble, weights, verbose=self.verbose)
-            labels = self._parted(ensemble, tree, rng)
-            if self.extraction == "stable":
-                cut = labels
-                labels, self.merging_ = merged(ensemble, weights, tree, cut.max() + 1, splits, X)
-                if adjusted_rand_index(labels, cut) < 1:
-                    return labels
-            self.linkage_ = tree
-            return labels
-        some = np.sort(rng.choice(n, LINKED, replace=False, shuffle=False))
-        labels = np.full(n, -1)
-        few = ensemble.take_objects(some)
-        tree = average_link(few, weights, verbose=self.verbose)
-        labels[some] = self._parted(few, tree, rng)
-        if self.extraction == "stable":
-            labels[some], self.merging_ = merged(few, weights, tree, labels.max() + 1, splits, X, some)
-        evidence = mean_evidence(ensemble, labels, labels.max() + 1, cluster_weights=weights, n_jobs=self.n_jobs)
-        return np.where(labels < 0, evidence.argmax(axis=1), labels)
+    # -- LWEA and LWSM -----------------------------------------------------------------------------------------------
 
-    def _parted(self, ensemble: Ensemble, tree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """A tree of objects, cut into the number of clusters that is asked for or found."""
+    def _link_objects(self, ensemble: Ensemble, weights: np.ndarray, X: Any) -> np.ndarray:
+        """Link the objects, or a sample of them; cut the tree; merge the last groups; extend the labels to all."""
+        if not ensemble.weights.all():  # a partition of weight 0 does not even say which objects it covers
+            weights = weights[np.repeat(ensemble.weights > 0, ensemble.n_clusters)]
+            ensemble = ensemble.take_partitions(np.flatnonzero(ensemble.weights))
+        n = ensemble.n_objects
+        rng, splits = (np.random.default_rng(seed) for seed in seeds(self.random_state, 2))
+        sample = np.arange(n) if n <= LINKED else np.sort(rng.choice(n, LINKED, replace=False, shuffle=False))
+        linked = ensemble if n <= LINKED else ensemble.take_objects(sample)
+        tree = average_link(linked, weights, verbose=self.verbose)
+        labels = cut = self._cut_tree(linked, tree, rng)
+        if self.extraction == "stable":
+            labels, self.last_merges_ = merge_last_groups(linked, weights, tree, cut.max() + 1, splits, X, sample)
+        if n <= LINKED and (labels is cut or adjusted_rand_index(labels, cut) >= 1):
+            self.linkage_ = tree
+        k = int(labels.max()) + 1
+        return extend_labels(ensemble, sample, labels, k, cluster_weights=weights, n_jobs=self.n_jobs)
+
+    def _cut_tree(self, ensemble: Ensemble, tree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Cut into ``n_clusters``, or into the number that halves of the ensemble reproduce."""
         if self.n_clusters is not None or ensemble.n_objects < _FEWEST:
             return cut_into(tree, self.n_clusters or 1)
-        self.reproduced_ = reproduced(ensemble, tree, self._tree, rng, verbose=self.verbose)
-        return cut_into(tree, self.reproduced_.n_clusters)
+        self.k_stability_ = k_stability(ensemble, tree, self._link_half, rng, verbose=self.verbose)
+        return cut_into(tree, self.k_stability_.n_clusters)
 
-    def _tree(self, ensemble: Ensemble) -> np.ndarray:
-        weights = self._weights(ensemble) * np.repeat(ensemble.weights, ensemble.n_clusters)
-        return average_link(ensemble, weights, verbose=False)
+    def _link_half(self, half: Ensemble) -> np.ndarray:
+        """The tree of some of the partitions, with cluster weights of their own."""
+        weights = self._ensemble_driven_index(half) * np.repeat(half.weights, half.n_clusters)
+        return average_link(half, weights, verbose=False)
 
-    def _cut(self, ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
+    # -- LWGP --------------------------------------------------------------------------------------------------------
+
+    def _cut_graph(self, ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
+        """Cut the graph of objects and clusters, whose edges have the weights of the clusters."""
         k = int(self.n_clusters or 1)
         if k == 1:
             return np.zeros(ensemble.n_objects, np.int64)
-        table = tabulate(ensemble, with_a_say(ensemble, k), soft=False)
+        table = tabulate(ensemble, informative_partitions(ensemble, k), soft=False)
         table = table._replace(weights=weights[table.position])
         part = cut_spectral(
             table,
@@ -244,11 +243,11 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
             verbose=self.verbose,
         )
         labels = part[: len(table.counts)][table.inverse]
-        return np.searchsorted(held_clusters(labels, k), labels)
+        return np.searchsorted(nonempty_clusters(labels, k), labels)
 
 
-def _checked(X: Any, n: int) -> Any:
-    """Features as they can be averaged."""
+def _check_features(X: Any, n: int) -> Any:
+    """Features in a form that can be averaged."""
     X = X if isinstance(X, Rows) else check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     if X.shape[0] != n:
         raise ValueError(f"X has {X.shape[0]} rows, but the ensemble is of {n} objects: give one row for each.")
@@ -256,7 +255,9 @@ def _checked(X: Any, n: int) -> Any:
 
 
 def mean_entropies(ensemble: Ensemble, n_jobs: int | None = None) -> np.ndarray:
-    """For each of the q clusters, the mean entropy in bits of its objects' labels in each partition, by their weights.
+    """H(C) of each of the q clusters: the weighted mean over the partitions of the entropy of its objects' labels.
+
+    Entropies are in bits.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from pluribus.partitions import as_ensemble
 WEAK = 0.6
 
 
-def without_weak(ensemble: Any, labels: Any) -> np.ndarray:
+def mark_noise(ensemble: Any, labels: Any) -> np.ndarray:
     """Leave objects out of a partition whose evidence for their cluster is weak: their label becomes -1.
 
     Evidence is the mean share of members that put an object together with those of its cluster. It is lower for all
@@ -31,9 +31,9 @@ def without_weak(ensemble: Any, labels: Any) -> np.ndarray:
 
     Examples
     --------
-    >>> from pluribus.consensus import without_weak
+    >>> from pluribus.consensus import mark_noise
     >>> members = [[0, 0, 0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 1, 2, 2], [0, 0, 0, 0, 0, 2, 1, 1]]
-    >>> without_weak(members, [0, 0, 0, 0, 0, 0, 1, 1]).tolist()
+    >>> mark_noise(members, [0, 0, 0, 0, 0, 0, 1, 1]).tolist()
     [0, 0, 0, 0, 0, -1, 1, 1]
     """
     ensemble, labels = as_ensemble(ensemble), np.array(labels)

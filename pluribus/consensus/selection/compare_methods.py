@@ -278,7 +278,7 @@ def _weights_of_others(ensemble: Ensemble, own: int | None) -> np.ndarray:
 
 def _fitted(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> Any:
     if name == "eac":
-        return accumulate(ensemble, n_clusters, unobserved="zero", verbose=verbose)
+        return accumulate(ensemble, n_clusters, missing="zero", verbose=verbose)
     return configured(name, n_clusters=n_clusters, random_state=random_state, verbose=verbose).fit(ensemble)
 
 

@@ -64,8 +64,8 @@ def select_members(ensemble: Any, n_members: int, *, criterion: str = "joint", v
         raise ValueError(
             f"n_members={n_members} must be a whole number between 1 and the {able.sum()} members that have a weight."
         )
-    alike = _agreement_matrix(ensemble, "normalized_mutual_information", verbose)
-    quality = alike @ ensemble.weights - alike.diagonal() * ensemble.weights
+    agreement = _agreement_matrix(ensemble, "normalized_mutual_information", verbose)
+    quality = agreement @ ensemble.weights - agreement.diagonal() * ensemble.weights
     gain = np.where(able, 2 * quality, -np.inf)
     taken: list[int] = []
     for _ in range(n_members):
@@ -73,7 +73,7 @@ def select_members(ensemble: Any, n_members: int, *, criterion: str = "joint", v
         if len(taken) == 1 and criterion == "diversity":
             gain = np.where(able, 0.0, -np.inf)
         if criterion != "quality":
-            gain += ensemble.weights[taken[-1]] * (1 - alike[:, taken[-1]])
+            gain += ensemble.weights[taken[-1]] * (1 - agreement[:, taken[-1]])
         gain[taken[-1]] = -np.inf
     return ensemble.take_partitions(sorted(taken))
 
@@ -107,9 +107,9 @@ def agreement_weights(
     ensemble = as_ensemble(ensemble)
     if len(ensemble) == 1:
         return ensemble
-    alike = _agreement_matrix(ensemble, index, verbose)
+    agreement = _agreement_matrix(ensemble, index, verbose)
     others = ensemble.weights.sum() - ensemble.weights
-    total = alike @ ensemble.weights - alike.diagonal() * ensemble.weights
+    total = agreement @ ensemble.weights - agreement.diagonal() * ensemble.weights
     mean = np.divide(total, others, out=np.ones_like(total), where=others > 0)
     weights = ensemble.weights * np.maximum(mean, 0)
     if not weights.any():

@@ -59,7 +59,7 @@ def select(
     ensemble: Any,
     *,
     criterion: str = "consistency",
-    noise: Literal["raise", "exclude"] = "raise",
+    missing: Literal["error", "ignore"] = "error",
 ) -> Selection:
     """Choose among partitions by how they agree with the ensemble that they came from.
 
@@ -76,8 +76,8 @@ def select(
     criterion : {"consistency", "normalized_mutual_information", "div1", "div3"}
         The candidate with the highest value is chosen; for the two measures of diversity the one at the median (of an
         even number, the lower), as in their source.
-    noise : {"raise", "exclude"}
-        Refuse candidates that leave objects out, or do not count these objects.
+    missing : {"error", "ignore"}
+        Refuse candidates with objects in no cluster, or ignore these objects.
 
     Returns
     -------
@@ -103,9 +103,9 @@ def select(
     """
     if criterion not in (*_LARGEST, *_MEDIAN):
         raise ValueError(f"criterion must be one of {', '.join((*_LARGEST, *_MEDIAN))}; got {criterion!r}.")
-    if noise not in ("raise", "exclude"):
-        raise ValueError(f"noise must be 'raise' or 'exclude'; got {noise!r}.")
-    partitions = _partitions_of(candidates, noise)
+    if missing not in ("error", "ignore"):
+        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}.")
+    partitions = _partitions_of(candidates, missing)
     ensembles = _ensemble_of_each(ensemble, len(partitions))
     for i, (labels, members) in enumerate(zip(partitions, ensembles, strict=True)):
         if len(labels) != members.n_objects:
@@ -122,7 +122,7 @@ def select(
     return Selection(index, criterion, scores, table)
 
 
-def _partitions_of(candidates: Any, noise: str) -> list[np.ndarray]:
+def _partitions_of(candidates: Any, missing: str) -> list[np.ndarray]:
     """The labels of each candidate, coded."""
     if isinstance(candidates, list | tuple):
         partitions = [encode_labels(labels, f"candidate {i}")[0] for i, labels in enumerate(candidates)]
@@ -131,9 +131,9 @@ def _partitions_of(candidates: Any, noise: str) -> list[np.ndarray]:
     if not partitions:
         raise ValueError("There are no candidates to choose from.")
     for i, labels in enumerate(partitions):
-        if noise == "raise" and (labels < 0).any():
+        if missing == "error" and (labels < 0).any():
             raise ValueError(
-                f"Candidate {i} leaves {(labels < 0).sum()} objects out. Say noise='exclude' if they are not to count."
+                f"Candidate {i} has no cluster for {(labels < 0).sum()} objects. Give missing='ignore' to ignore them."
             )
     return partitions
 

@@ -149,7 +149,7 @@ def multiplicative_step(fit: CorrespondenceFit, cross: np.ndarray, S: np.ndarray
 STEPS: dict[str, Callable[..., np.ndarray]] = {"simplex": simplex_step, "multiplicative": multiplicative_step}
 
 
-class Descent(NamedTuple):
+class FittedCorrespondences(NamedTuple):
     """The correspondences where a descent ended; ``path`` is the objective at the start and after each iteration."""
 
     S: np.ndarray
@@ -159,7 +159,7 @@ class Descent(NamedTuple):
 
 def descend(
     fit: CorrespondenceFit, M: np.ndarray, S: np.ndarray, penalty: Penalty, *, solver: str, max_iter: int, tol: float
-) -> Descent:
+) -> FittedCorrespondences:
     """Alternate: the correspondences for the consensus, then the consensus for the correspondences.
 
     A row of M is a mean of rows of S, so when no entry of S changes by ``tol``, none of M does. The first iteration
@@ -178,8 +178,8 @@ def descend(
         cross = fit.cross(M)
         path.append(fit.objective(M, cross, S, penalty))
         if iteration > 0 and np.abs(S - before).max() < tol:
-            return Descent(S, path, True)
-    return Descent(S, path, False)
+            return FittedCorrespondences(S, path, True)
+    return FittedCorrespondences(S, path, False)
 
 
 def choose_penalty(

@@ -7,7 +7,7 @@ from pluribus.partitions._internal import number_by_size, order_by_size
 _TIE = 1e-9  # memberships as close as this are a tie
 
 
-def settle(membership: np.ndarray, mass: np.ndarray, row_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def harden_memberships(membership: np.ndarray, mass: np.ndarray, row_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The cluster of highest membership of each object, and which clusters are left.
 
     On ties the cluster with the larger mass gets the object, so that it does not matter in which order clusters stand.

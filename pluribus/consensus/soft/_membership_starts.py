@@ -7,7 +7,6 @@ from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
 from pluribus.consensus._shared.dendrogram import cut_into
-from pluribus.evidence import CoAssociation, mean_evidence
 from pluribus.partitions._internal import check_membership, encode_labels
 
 _SAMPLE, _LARGEST_SAMPLE = 2_000, 5_000
@@ -27,17 +26,6 @@ def average_link(C: np.ndarray, k: int) -> np.ndarray:
     dissimilarity = 1 - C
     np.fill_diagonal(dissimilarity, 0)
     return cut_into(scipy_linkage(squareform(dissimilarity, checks=False), "average"), k)
-
-
-def extend(evidence: CoAssociation, index: np.ndarray, labels: np.ndarray, k: int, n_jobs: int | None) -> np.ndarray:
-    """Labels of some objects, and for all others the cluster of highest mean evidence."""
-    n = evidence.shape[0]
-    extended = np.full(n, -1)
-    extended[index] = labels
-    if len(index) == n:
-        return extended
-    nearest = mean_evidence(evidence, extended, k, n_jobs=n_jobs).argmax(axis=1)
-    return np.where(extended >= 0, extended, nearest)
 
 
 def soften(labels: np.ndarray, k: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Descent on memberships: rows stay on the simplex and the objective never rises."""
+"""FittedMemberships on memberships: rows stay on the simplex and the objective never rises."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _ROUNDING = 1e-14
 _EASE = 1.1
 
 
-class Descent(NamedTuple):
+class FittedMemberships(NamedTuple):
     """Where a descent ended, and its path: the objective at the start and after each iteration."""
 
     membership: np.ndarray
@@ -26,7 +26,7 @@ class Descent(NamedTuple):
         return self.path[-1]
 
 
-def projected_gradient(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> Descent:
+def projected_gradient(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> FittedMemberships:
     """Y ← Π(Z - ∇P(Z) / L), where Z is Y carried on by its last step (Nesterov), or Y where that would not descend.
 
     L is found by backtracking: doubled until the quadratic bound at Z holds, then eased.
@@ -51,16 +51,16 @@ def projected_gradient(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -
                     ahead, momentum = here, 1.0
                     continue
             if promised <= noise and ahead is here:  # no descent that the objective's digits could show
-                return Descent(here.membership, path, True)
+                return FittedMemberships(here.membership, path, True)
             bound *= 2
         path.append(there.objective)
-        if _settled(here, there, tol, noise):
-            return Descent(there.membership, path, True)
+        if _converged(here, there, tol, noise):
+            return FittedMemberships(there.membership, path, True)
         bound /= _EASE
         momentum, last = (1 + (1 + 4 * momentum**2) ** 0.5) / 2, momentum
         ahead = _carry_on(fit, here, there, (last - 1) / momentum)
         here = there
-    return Descent(here.membership, path, False)
+    return FittedMemberships(here.membership, path, False)
 
 
 def _carry_on(fit: PairFit, old: Point, new: Point, by: float) -> Point:
@@ -71,7 +71,7 @@ def _carry_on(fit: PairFit, old: Point, new: Point, by: float) -> Point:
     return fit.at(beyond, new.pull + by * (new.pull - old.pull))
 
 
-def baum_eagon(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> Descent:
+def baum_eagon(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> FittedMemberships:
     """y_ik ← y_ik (c + G_ik) / (c + Σ_l y_il G_il), eq. (5), with c between 0 and the row's weight.
 
     At the row's weight, the source's constant n, the objective cannot rise but steps are very short: smaller constants
@@ -90,13 +90,13 @@ def baum_eagon(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> Descen
                 if there.objective <= here.objective:
                     break
                 if share == 1.0:  # it rose by rounding only
-                    return Descent(here.membership, path, True)
+                    return FittedMemberships(here.membership, path, True)
             share = min(1.0, 2 * share)
         path.append(there.objective)
-        if _settled(here, there, tol, noise):
-            return Descent(there.membership, path, True)
+        if _converged(here, there, tol, noise):
+            return FittedMemberships(there.membership, path, True)
         here = there
-    return Descent(here.membership, path, False)
+    return FittedMemberships(here.membership, path, False)
 
 
 def grow(Y: np.ndarray, growth: np.ndarray) -> np.ndarray:
@@ -106,13 +106,13 @@ def grow(Y: np.ndarray, growth: np.ndarray) -> np.ndarray:
     return np.divide(new, total, out=Y.copy(), where=total > 0)
 
 
-SOLVERS: dict[str, Callable[[PairFit, np.ndarray, int, float], Descent]] = {
+SOLVERS: dict[str, Callable[[PairFit, np.ndarray, int, float], FittedMemberships]] = {
     "projected_gradient": projected_gradient,
     "baum_eagon": baum_eagon,
 }
 
 
-def _settled(old: Point, new: Point, tol: float, noise: float) -> bool:
+def _converged(old: Point, new: Point, tol: float, noise: float) -> bool:
     """Whether neither the memberships nor the objective moved."""
     little = old.objective - new.objective <= max(_RELATIVE_DECREASE * old.objective, noise)
     return little and float(np.abs(new.membership - old.membership).max()) < tol

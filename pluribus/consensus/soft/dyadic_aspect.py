@@ -23,7 +23,7 @@ from pluribus.consensus.soft._aspect_model import (
     ownership,
     random_aspects,
 )
-from pluribus.consensus.soft._harden_memberships import settle
+from pluribus.consensus.soft._harden_memberships import harden_memberships
 from pluribus.consensus.soft._pair_occurrences import (
     Occurrences,
     PairCounts,
@@ -196,7 +196,7 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
             start = extend(pairs, index, ownership(best))
             best = climb(pairs, *start, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs)
         self._record(pairs, best)
-        return self._settle(given, best)
+        return self._set_result(given, best)
 
     def bic(self, effective_n: float | None = None) -> float:
         """Bayesian information criterion, lower is better, with the pairs counting as ``effective_n`` observations.
@@ -298,7 +298,7 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
                 stacklevel=3,
             )
 
-    def _settle(self, given: Occurrences, best: Aspects) -> "DyadicAspect":
+    def _set_result(self, given: Occurrences, best: Aspects) -> "DyadicAspect":
         """Set the result, without the aspects that nobody is in."""
         pairs, row_of = given.pairs, given.row_of
         isolated = pairs.of_objects[row_of] <= 0
@@ -311,7 +311,7 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
                 stacklevel=3,
             )
         membership = ownership(best)
-        labels, held = settle(membership, best.p, np.where(isolated, -1, row_of))
+        labels, held = harden_memberships(membership, best.p, np.where(isolated, -1, row_of))
         if len(held) < len(best.p):
             warnings.warn(
                 f"{len(best.p) - len(held)} of {len(best.p)} aspects are no object's most probable and are left out.",

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus._engine import seeds, track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.label_rows import LabelRows, held_clusters, reachable
+from pluribus.consensus._shared.label_rows import LabelRows, nonempty_clusters, reachable
 from pluribus.consensus.soft._category_kmeans import CategoryKMeans, canonical_rows
 from pluribus.partitions import as_ensemble
 from pluribus.partitions._internal import order_by_size
@@ -134,12 +134,12 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
         k = reachable(self._check_n_clusters(ensemble.n_objects), rows)
         kmeans = CategoryKMeans(rows, k)
         starts = track(seeds(self.random_state, self.n_init), "mixture of multinomials", verbose=self.verbose)
-        mixture, path = max((self._climb(kmeans, seed) for seed in starts), key=lambda found: found[1][-1])
+        mixture, path = max((self._climb(kmeans, seed) for seed in starts), key=lambda end: end[1][-1])
         self.objective_ = np.array(path)
         self.n_iter_ = len(path)
         membership, labels = _posterior(rows, mixture)
         membership, labels = membership[rows.inverse], labels[rows.inverse]
-        held = held_clusters(labels, k)
+        held = nonempty_clusters(labels, k)
         membership, labels = normalize_rows(membership[:, held]), np.searchsorted(held, labels)
         components = held[order_by_size(labels, len(held))]
         self.pi_ = mixture.pi[components] / mixture.pi[components].sum()

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from pluribus._engine import seeds, track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.label_rows import LabelRows, held_clusters, reachable
+from pluribus.consensus._shared.label_rows import LabelRows, nonempty_clusters, reachable
 from pluribus.consensus.soft._category_kmeans import Assignment, CategoryKMeans, canonical_rows
 from pluribus.partitions import as_ensemble
 
@@ -122,9 +122,9 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
         rows = canonical_rows(ensemble, self.n_jobs)
         kmeans = CategoryKMeans(rows, reachable(self._check_n_clusters(ensemble.n_objects), rows))
         starts = track(seeds(self.random_state, self.n_init), "quadratic mutual information", verbose=self.verbose)
-        best = min((self._descend(kmeans, seed) for seed in starts), key=lambda found: found[1][-1])
+        best = min((self._descend(kmeans, seed) for seed in starts), key=lambda end: end[1][-1])
         (labels, sums), objective = best
-        held = held_clusters(labels, kmeans.n_clusters)
+        held = nonempty_clusters(labels, kmeans.n_clusters)
         labels, sums = np.searchsorted(held, labels), sums[:, held]
         self.objective_ = np.array(objective)
         self.n_iter_ = len(objective)
@@ -135,18 +135,18 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
     def _descend(self, kmeans: "CategoryKMeans", seed: int) -> tuple["Assignment", list[float]]:
         """One start: the partition and the squared error after each iteration."""
         centers = kmeans.seed_centers(np.random.default_rng(seed))
-        found = kmeans.assign(centers)
-        objective = [kmeans.squared_error(found.sums)]
+        assignment = kmeans.assign(centers)
+        objective = [kmeans.squared_error(assignment.sums)]
         while len(objective) < self.max_iter:
-            following = kmeans.assign(kmeans.centers_of(found.sums))
+            following = kmeans.assign(kmeans.centers_of(assignment.sums))
             error = kmeans.squared_error(following.sums)
             if error >= objective[-1]:
                 break
-            found = following
+            assignment = following
             objective.append(error)
             if objective[-2] - error <= self.tol * objective[-2]:
                 break
-        return found, objective
+        return assignment, objective
 
 
 def category_utility(rows: LabelRows, sums: np.ndarray) -> np.ndarray:

@@ -13,9 +13,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus._engine import run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus.soft._membership_starts import average_link, check_init, extend, mean_of_groups, sample, soften
+from pluribus.consensus._shared.extend_labels import extend_labels
+from pluribus.consensus.soft._membership_starts import average_link, check_init, mean_of_groups, sample, soften
 from pluribus.consensus.soft._pair_fit import GroupedFit, fit_to_labels, fit_to_matrix
-from pluribus.consensus.soft._simplex_descent import SOLVERS, Descent
+from pluribus.consensus.soft._simplex_descent import SOLVERS, FittedMemberships
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import as_ensemble, harden
 
@@ -192,7 +193,7 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
             )
         if self.pair_weights is None and evidence.n_unobserved_pairs:
             warnings.warn(
-                f"{evidence.n_unobserved_pairs} pairs of objects are covered by no partition together; with "
+                f"{evidence.n_unobserved_pairs} pairs of objects are covered by no partition; with "
                 "pair_weights=None they count as evidence of being apart. Use pair_weights='counts'.",
                 UserWarning,
                 stacklevel=3,
@@ -216,7 +217,7 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
         if self.init == "dirichlet":
             return random
         index = sample(n, k, sampling)
-        linked = extend(evidence, index, average_link(evidence.submatrix(index), k), k, self.n_jobs)
+        linked = extend_labels(evidence, index, average_link(evidence.submatrix(index), k), k, n_jobs=self.n_jobs)
         start = mean_of_groups(soften(linked, k), problem.inverse, n_groups)
         return [start] if self.init == "average" else [start, *random]
 
@@ -235,17 +236,19 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
                 chosen.append(end)
         starts = []
         for end in chosen:
-            labels = extend(evidence, index, harden(end.membership)[heat.inverse], k, self.n_jobs)
+            labels = extend_labels(evidence, index, harden(end.membership)[heat.inverse], k, n_jobs=self.n_jobs)
             starts.append(mean_of_groups(soften(labels, k), problem.inverse, n_groups))
         return starts
 
-    def _descend(self, problem: GroupedFit, starts: list[Any], k: int, *, rough: bool = False) -> list[Descent]:
+    def _descend(
+        self, problem: GroupedFit, starts: list[Any], k: int, *, rough: bool = False
+    ) -> list[FittedMemberships]:
         """The ends of all starts, the lowest first."""
         solve = SOLVERS[self.solver]
         max_iter = self.max_iter if self.max_iter is not None else _MAX_ITER[self.solver]
         tol = max(self.tol, _ROUGH) if rough else self.tol
 
-        def run(start: Any) -> Descent:
+        def run(start: Any) -> FittedMemberships:
             if not isinstance(start, np.ndarray):
                 start = np.random.default_rng(start).dirichlet(np.ones(k), len(problem.fit.sizes))
             return solve(problem.fit, start, max_iter, tol)

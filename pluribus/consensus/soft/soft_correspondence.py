@@ -17,13 +17,13 @@ from pluribus.consensus._shared.label_rows import LabelRows
 from pluribus.consensus.soft._category_kmeans import CategoryKMeans
 from pluribus.consensus.soft._correspondence_fit import (
     CorrespondenceFit,
-    Descent,
+    FittedCorrespondences,
     Penalty,
     check_bounded,
     choose_penalty,
     descend,
 )
-from pluribus.consensus.soft._harden_memberships import settle
+from pluribus.consensus.soft._harden_memberships import harden_memberships
 from pluribus.partitions import as_ensemble
 from pluribus.partitions._internal import check_membership, order_by_size
 
@@ -64,9 +64,9 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     init : {"qmi", "member"} or memberships (n, n_clusters)
         Where each start begins: k-means on the one-hot of the labels (of 10,000 objects, if there are more), or a
         random one of the partitions with about ``n_clusters`` clusters, or what is given (one start).
-    missing : {"mask", "uniform"}
-        An object that a partition leaves out does not count there, or, as in the source, it counts as an equal share
-        of all the partition's clusters.
+    missing : {"ignore", "uniform"}
+        How an object counts in a partition that has no label for it: not at all, or, as in the source, as an equal
+        share of all clusters of that partition.
     n_init : int
         Number of starts; the one with the lowest objective is kept.
     max_iter : int
@@ -123,7 +123,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         "alpha_rel": [Interval(Real, 0, None, closed="left")],
         "theta": [Interval(Real, 0, 1, closed="neither")],
         "init": [StrOptions({"qmi", "member"}), "array-like"],
-        "missing": [StrOptions({"mask", "uniform"})],
+        "missing": [StrOptions({"ignore", "uniform"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -142,7 +142,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         alpha_rel: float = 1.0,
         theta: float = 0.1,
         init: Any = "qmi",
-        missing: str = "mask",
+        missing: str = "ignore",
         n_init: int = 5,
         max_iter: int = 200,
         tol: float = 1e-4,
@@ -183,7 +183,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         if self._check_partitions(fit, order):
             best = self._descend(fit, penalty, k, given)
         else:  # nothing but partitions of one cluster: all objects are alike
-            best = Descent(fit.averaged(np.ones((len(fit.sizes), 1))), [0.0], True)
+            best = FittedCorrespondences(fit.averaged(np.ones((len(fit.sizes), 1))), [0.0], True)
         self.objective_ = np.array(best.path)
         self.n_iter_ = len(best.path) - 1
         self.converged_ = best.converged
@@ -193,7 +193,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return self._settle(fit, best.S, order)
+        return self._set_result(fit, best.S, order)
 
     def _check_partitions(self, fit: CorrespondenceFit, order: np.ndarray) -> bool:
         """Whether any partition says something, and then of every object."""
@@ -234,10 +234,12 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         sums = np.column_stack([np.bincount(fit.rows.inverse, column) for column in membership[order].T])
         return sums / fit.counts
 
-    def _descend(self, fit: CorrespondenceFit, penalty: Penalty, k: int, given: np.ndarray | None) -> Descent:
+    def _descend(
+        self, fit: CorrespondenceFit, penalty: Penalty, k: int, given: np.ndarray | None
+    ) -> FittedCorrespondences:
         """The lowest end of all starts; the first on ties."""
 
-        def run(seed: int) -> Descent:
+        def run(seed: int) -> FittedCorrespondences:
             if given is not None:
                 start = given
             else:
@@ -258,12 +260,12 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
 
     # -- result ------------------------------------------------------------------------------------------------------
 
-    def _settle(self, fit: CorrespondenceFit, S: np.ndarray, order: np.ndarray) -> "SoftCorrespondence":
+    def _set_result(self, fit: CorrespondenceFit, S: np.ndarray, order: np.ndarray) -> "SoftCorrespondence":
         """Set the result from the correspondences, without the clusters that nobody is in."""
         M = fit.consensus(S) if fit.informative.any() else np.ones((fit.rows.n, 1))
         row_of = np.empty_like(order)
         row_of[order] = fit.rows.inverse
-        labels, kept = settle(M, (fit.counts * M).sum(axis=0), row_of)
+        labels, kept = harden_memberships(M, (fit.counts * M).sum(axis=0), row_of)
         membership = normalize_rows(M[:, kept])
         total, left = S.sum(axis=1, keepdims=True), S[:, kept].sum(axis=1, keepdims=True)
         # A cluster that corresponded to lost ones only, or that has no members, takes the mean of its objects.
@@ -280,11 +282,11 @@ def _labels_by_k_means(fit: CorrespondenceFit, k: int, rng: np.random.Generator)
     some = fit.ensemble.take_objects(sample)
     rows = LabelRows(some.take_partitions(np.flatnonzero(fit.informative & (some.labels >= 0).any(axis=0))))
     k_means = CategoryKMeans(rows, min(k, rows.n))
-    found = k_means.assign(k_means.seed_centers(rng))
+    assignment = k_means.assign(k_means.seed_centers(rng))
     for _ in range(_START_ITER):
-        found = k_means.assign(k_means.centers_of(found.sums))
+        assignment = k_means.assign(k_means.centers_of(assignment.sums))
     labels = np.full(n, -1)
-    labels[sample] = found.labels[rows.inverse]
+    labels[sample] = assignment.labels[rows.inverse]
     return labels
 
 

@@ -17,7 +17,7 @@ from pluribus._kernels.assignment.label_moves import climb, consistency, kick, s
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.constrained_linkages import Goal
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.repair_moves import link_and_settle
+from pluribus.consensus._shared.repair_moves import link_and_repair
 from pluribus.constraints import Closure, Constraints
 from pluribus.constraints._internal import as_constraints
 from pluribus.partitions import Ensemble, as_ensemble
@@ -137,12 +137,12 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
         ensemble = as_ensemble(ensemble)
         constraints = as_constraints(constraints, ensemble.n_objects)
         k = self._check_n_clusters(ensemble.n_objects)
-        found = constraints.check(k, allow_empty=False)
-        if found.status != "feasible":
+        feasibility = constraints.check(k, allow_empty=False)
+        if feasibility.status != "feasible":
             constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
         problem = _Problem.of(ensemble, constraints, k, self.beta)
         counted = ensemble.take_partitions(np.flatnonzero(ensemble.weights))  # a partition of weight 0 says nothing
-        first = link_and_settle(counted, constraints, Goal(k, 0.0, found.witness), verbose=False).labels
+        first = link_and_repair(counted, constraints, Goal(k, 0.0, feasibility.witness), verbose=False).labels
         if first.max() >= k:
             raise ValueError(
                 f"No partition into {k} clusters was found that satisfies the hard constraints. Ask for more clusters, "

@@ -121,13 +121,13 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
         counted = np.flatnonzero(ensemble.weights)
         if self.n_clusters is None:
             return counted
-        found = np.array([len(np.unique(c[c >= 0])) for c in ensemble.labels[:, counted].T])
-        if self.n_clusters not in found:
+        n_clusters = np.array([len(np.unique(c[c >= 0])) for c in ensemble.labels[:, counted].T])
+        if self.n_clusters not in n_clusters:
             raise ValueError(
                 f"No partition has n_clusters={self.n_clusters} clusters, and the medoid is one of them; they have "
-                f"{np.unique(found).tolist()}. Ask for one of these numbers, or for none."
+                f"{np.unique(n_clusters).tolist()}. Ask for one of these numbers, or for none."
             )
-        return counted[found == self.n_clusters]
+        return counted[n_clusters == self.n_clusters]
 
 
 def _complete(labels: np.ndarray, evidence: np.ndarray) -> np.ndarray:

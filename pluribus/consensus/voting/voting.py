@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from pluribus._engine import track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
-from pluribus.consensus._shared.label_rows import LabelRows, held_clusters
+from pluribus.consensus._shared.label_rows import LabelRows, nonempty_clusters
 from pluribus.consensus.voting._voting_merging import Ballot, match_clusters, merge_clusters
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import encode_labels, order_by_size
@@ -242,7 +242,7 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-        held = held_clusters(labels, votes.shape[1])
+        held = nonempty_clusters(labels, votes.shape[1])
         labels = np.searchsorted(held, labels)
         membership = normalize_rows(votes[:, held])[rows.inverse]
         columns = held[order_by_size(labels, len(held))]

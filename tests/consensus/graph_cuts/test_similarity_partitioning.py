@@ -34,14 +34,14 @@ def test_seven_objects_divided_by_all_partitions():
 
 
 def test_seven_objects_divided_by_the_partitions_that_cover_both():
-    C = counts_of(SEVEN, "available")
+    C = counts_of(SEVEN, "ignore")
     assert C[0, 2] == pytest.approx(2 / 3)
     assert C[2, 3] == pytest.approx(1 / 3)
     assert C[4, 5] == pytest.approx(1 / 3)
     assert C[5, 6] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("missing", ["available", "zero"])
+@pytest.mark.parametrize("missing", ["ignore", "zero"])
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", range(3))
 def test_seven_objects(solver, missing, seed):
@@ -81,8 +81,8 @@ def test_collapsed_vertices_stand_for_their_objects(solver):
     _, labels = planted(40, 6, 3, 0.4)
     many = np.repeat(labels, np.random.default_rng(1).integers(1, 6, len(labels)), axis=0)
     rows = Ensemble(many).unique_rows()
-    small = similarity_graph(rows.ensemble, rows.counts, "available", None, None).toarray()
-    large = similarity_graph(Ensemble(many), np.ones(len(many), int), "available", None, None).toarray()
+    small = similarity_graph(rows.ensemble, rows.counts, "ignore", None, None).toarray()
+    large = similarity_graph(Ensemble(many), np.ones(len(many), int), "ignore", None, None).toarray()
     total = np.zeros_like(small)
     np.add.at(total, np.ix_(rows.inverse, rows.inverse), large)
     np.testing.assert_allclose(small, total)
@@ -119,7 +119,7 @@ def test_large_graphs_need_limited_neighbors(monkeypatch):
 
 def test_neighbors_are_those_of_the_evidence():
     _, labels = planted(60, 6, 3, 0.3)
-    limited = counts_of(labels, "available", n_neighbors=5)
+    limited = counts_of(labels, "ignore", n_neighbors=5)
     np.testing.assert_allclose(limited, CoAssociation(labels, form="neighbors", n_neighbors=5).to_dense())
 
 

@@ -210,7 +210,7 @@ def test_nothing_known_is_plain_evidence_accumulation(problem, linkage):
     ensemble, _, _ = problem
     k = min(3, ensemble.n_objects)
     one = fit(ensemble, k, linkage=linkage)
-    other = EvidenceAccumulation(k, linkage=linkage, unobserved="zero", verbose=False).fit(ensemble)
+    other = EvidenceAccumulation(k, linkage=linkage, missing="zero", verbose=False).fit(ensemble)
     seen = (ensemble.labels >= 0).astype(float)
     C = CoAssociation(ensemble, form="dense").to_dense()
     nothing = Constraints(ensemble.n_objects)

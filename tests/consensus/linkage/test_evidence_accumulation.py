@@ -75,7 +75,7 @@ def test_single_link_heights_equal_scipy(e):
     np.fill_diagonal(d, 0)
     slow = scipy_linkage(squareform(d, checks=False), "single")[:, 2]
     for evidence in ("auto", "sparse", "dense"):
-        eac = EvidenceAccumulation(linkage="single", evidence=evidence, unobserved="zero", **QUIET).fit(e)
+        eac = EvidenceAccumulation(linkage="single", evidence=evidence, missing="zero", **QUIET).fit(e)
         assert eac.linkage_[:, 2] == pytest.approx(slow, abs=1e-12)
         assert is_valid_linkage(eac.linkage_)
 
@@ -83,7 +83,7 @@ def test_single_link_heights_equal_scipy(e):
 @given(ensembles(n=(2, 14)))
 def test_each_average_link_merge_is_the_best_there_is(e):
     together, seen = pair_sums(e)
-    z = EvidenceAccumulation(linkage="average", unobserved="zero", **QUIET).fit(e).linkage_
+    z = EvidenceAccumulation(linkage="average", missing="zero", **QUIET).fit(e).linkage_
     assert is_valid_linkage(z)
     groups = {i: [i] for i in range(e.n_objects)}
     for t, (a, b, height, size) in enumerate(z):
@@ -155,7 +155,7 @@ def test_identical_partitions_come_back(linkage):
 
 @given(ensembles(n=(2, 14)))
 def test_result_is_whole(e):
-    eac = EvidenceAccumulation(linkage="average", unobserved="zero", **QUIET).fit(e)
+    eac = EvidenceAccumulation(linkage="average", missing="zero", **QUIET).fit(e)
     assert eac.lifetimes_.sum() == pytest.approx(1)
     assert eac.membership_.shape == (e.n_objects, eac.n_clusters_)
     assert eac.membership_.sum(axis=1) == pytest.approx(np.ones(e.n_objects))
@@ -290,10 +290,10 @@ def test_unobserved_pairs():
     with pytest.warns(UserWarning, match="4 pairs"):
         EvidenceAccumulation(2, **QUIET).fit(e)
     with pytest.raises(ValueError, match="covered by no partition"):
-        EvidenceAccumulation(2, unobserved="error", **QUIET).fit(e)
+        EvidenceAccumulation(2, missing="error", **QUIET).fit(e)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        EvidenceAccumulation(2, unobserved="zero", **QUIET).fit(e)
+        EvidenceAccumulation(2, missing="zero", **QUIET).fit(e)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pluribus.consensus import LocallyWeightedConsensus
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.evidence_linkages import average_link
 from pluribus.consensus.linkage import _k_stability
-from pluribus.consensus.linkage._k_stability import Reproduced, reproduced
+from pluribus.consensus.linkage._k_stability import KStability, k_stability
 
 
 def fine_members(n=120, k=4, r=12, pieces=3, wrong=0.03, seed=0):
@@ -24,7 +24,7 @@ def grow(ensemble):
 
 
 def look(ensemble, seed=0):
-    return reproduced(ensemble, grow(ensemble), grow, np.random.default_rng(seed), verbose=False)
+    return k_stability(ensemble, grow(ensemble), grow, np.random.default_rng(seed), verbose=False)
 
 
 def between(ensemble, labels):
@@ -56,9 +56,9 @@ def test_finds_the_number_of_clear_clusters(k):
     found = look(ensemble)
     assert found.n_clusters == k
     assert found.sentence.startswith(f"{k} clusters: the evidence between clusters falls ")
-    assert "find them again with an adjusted Rand index of 1.00." in found.sentence
+    assert "reproduce them with an adjusted Rand index of 1.00." in found.sentence
     model = LocallyWeightedConsensus(random_state=0, verbose=False).fit(ensemble)
-    assert model.n_clusters_ == model.reproduced_.n_clusters == k
+    assert model.n_clusters_ == model.k_stability_.n_clusters == k
     assert adjusted_rand_score(truth, model.labels_) == 1
 
 
@@ -80,10 +80,10 @@ def test_few_members_have_no_halves():
 
 
 def test_halves_outvote_a_longer_life():
-    found = Reproduced(np.array([0.5, 1.0, 0.2]), np.array([0.95, 0.6, -0.1]))
+    found = KStability(np.array([0.5, 1.0, 0.2]), np.array([0.95, 0.6, -0.1]))
     assert found.n_clusters == 2
     assert "falls 1.6-fold there" in found.sentence
-    assert Reproduced(np.array([0.5, 1.0]), np.array([-0.2, -0.1])).n_clusters == 1
+    assert KStability(np.array([0.5, 1.0]), np.array([-0.2, -0.1])).n_clusters == 1
 
 
 @pytest.mark.parametrize("r", [2, 6])
@@ -112,7 +112,7 @@ def test_halves_of_many_objects_are_made_of_some(monkeypatch):
         sizes.append((part.n_objects, part.n_partitions))
         return grow(part)
 
-    found = reproduced(ensemble, grow(ensemble), counted, np.random.default_rng(0), verbose=False)
+    found = k_stability(ensemble, grow(ensemble), counted, np.random.default_rng(0), verbose=False)
     assert sizes == [(50, 6)] * 6
     assert found.n_clusters == 4
     assert found.stability[2] == 1

@@ -99,25 +99,25 @@ def merge(ensemble, k, seed=0, rows=None):
 
 def test_clear_clusters_by_average_link():
     truth, ensemble = planted([90, 60, 30])
-    labels, merging = merge(ensemble, 3)
+    labels, merges = merge(ensemble, 3)
     assert adjusted_rand_score(truth, labels) == 1
-    assert merging.rule == "average"
-    assert min(merging.stability.values()) > 0.9
-    assert "(average link)" in merging.sentence
-    assert "on no other clearly more" in merging.sentence
+    assert merges.rule == "average"
+    assert min(merges.stability.values()) > 0.9
+    assert "(average link)" in merges.sentence
+    assert "no other rule is clearly better" in merges.sentence
 
 
 def test_another_rule_is_taken_if_it_is_found_again():
     stability = {"average": 0.6, "per object": 0.95, "relative": 0.65}
-    assert "0.95, on that of average link with 0.60." in LastMerges("per object", stability).sentence
+    assert "0.95; average link gets 0.60." in LastMerges("per object", stability).sentence
     # A long chain, and a small cluster at its end: average link cuts the chain, each time elsewhere.
     place = np.append(np.sort(np.random.default_rng(0).uniform(0, 100, 380)), np.linspace(115, 117, 20))
     rng = np.random.default_rng(3)
     members = [np.digitize(place, np.sort(rng.uniform(0, 130, rng.integers(20, 40)))) for _ in range(40)]
     model = LocallyWeightedConsensus(2, extraction="stable", random_state=0, verbose=False).fit(members)
-    merging = model.last_merges_
-    assert merging.rule == "relative" == max(merging.stability, key=merging.stability.get)
-    assert merging.stability["average"] + 0.1 < merging.stability["relative"]
+    merges = model.last_merges_
+    assert merges.rule == "relative" == max(merges.stability, key=merges.stability.get)
+    assert merges.stability["average"] + 0.1 < merges.stability["relative"]
     assert adjusted_rand_score(place > 110, model.labels_) == 1
     assert not hasattr(model, "linkage_")  # that of average link, which is another result
 
@@ -125,8 +125,8 @@ def test_another_rule_is_taken_if_it_is_found_again():
 @pytest.mark.parametrize("seed", range(4))
 def test_noise_is_no_reason_for_another_rule(seed):
     rng = np.random.default_rng(seed)
-    _, merging = merge(Ensemble([rng.integers(20, size=1000) for _ in range(40)]), 3, seed)
-    assert merging.rule == "average"
+    _, merges = merge(Ensemble([rng.integers(20, size=1000) for _ in range(40)]), 3, seed)
+    assert merges.rule == "average"
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ def test_noise_is_no_reason_for_another_rule(seed):
 )
 def test_where_there_is_no_choice(k, r, sizes):
     _, ensemble = planted(sizes, r=r)
-    labels, merging = merge(ensemble, k)
-    assert merging == ("average", {})
+    labels, merges = merge(ensemble, k)
+    assert merges == ("average", {})
     assert len(np.unique(labels)) == k
-    assert merging.sentence == "Groups were merge_last_groups by the mean evidence between them (average link)."
+    assert merges.sentence == "Groups were merged by the mean evidence between them (average link)."
 
 
 def test_halves_depend_on_the_seed_only():
@@ -152,7 +152,7 @@ NEAR = np.array([0, 0, 0, 1, 1, 2, 2])
 
 
 def cluster(X, k, n_members=8):
-    generator = Generator("landmarks", n_members=n_members, n_clusters="tens")
+    generator = Generator("landmarks", n_members=n_members, n_clusters="coarse")
     return EnsembleClusterer(generator, "lwsm", k, random_state=0, verbose=False).fit(X)
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pluribus import Ensemble
-from pluribus.consensus import without_weak
+from pluribus.consensus import mark_noise
 from pluribus.consensus.refine.mark_noise import WEAK
 
 
@@ -34,7 +34,7 @@ def test_by_its_definition(seed, n, r, missing):
     members[:, 0] = 0  # no member without labels
     labels, weights = rng.integers(-1, 3, size=n), rng.integers(1, 4, size=r).astype(float)
     ensemble = Ensemble(list(members), weights=weights)
-    assert without_weak(ensemble, labels).tolist() == slow(members, weights, labels)
+    assert mark_noise(ensemble, labels).tolist() == slow(members, weights, labels)
 
 
 def test_one_that_wanders_is_left_out():
@@ -42,24 +42,24 @@ def test_one_that_wanders_is_left_out():
     members = [np.repeat([0, 1], 20) for _ in range(20)]
     members = [np.append(m, rng.integers(2, 30)) for m in members]
     labels = np.append(np.repeat([0, 1], 20), 0)
-    assert without_weak(members, labels).tolist() == [*np.repeat([0, 1], 20).tolist(), -1]
+    assert mark_noise(members, labels).tolist() == [*np.repeat([0, 1], 20).tolist(), -1]
     assert labels[-1] == 0  # what was given is not changed
 
 
 def test_what_is_unclustered_stays_and_all_else_too_where_members_agree():
     members = [[0, 0, 0, 1, 1, 1]] * 3
-    assert without_weak(members, [0, 0, -1, 1, 1, -1]).tolist() == [0, 0, -1, 1, 1, -1]
-    assert without_weak(members, [-1] * 6).tolist() == [-1] * 6
-    assert without_weak([[0, 0, 0]], [0, 0, 0]).tolist() == [0, 0, 0]
-    assert without_weak([[0, 1, 2]], [2, 0, 1]).tolist() == [2, 0, 1]
-    assert without_weak([[5]], [0]).tolist() == [0]
+    assert mark_noise(members, [0, 0, -1, 1, 1, -1]).tolist() == [0, 0, -1, 1, 1, -1]
+    assert mark_noise(members, [-1] * 6).tolist() == [-1] * 6
+    assert mark_noise([[0, 0, 0]], [0, 0, 0]).tolist() == [0, 0, 0]
+    assert mark_noise([[0, 1, 2]], [2, 0, 1]).tolist() == [2, 0, 1]
+    assert mark_noise([[5]], [0]).tolist() == [0]
 
 
 def test_numbers_of_clusters_may_be_left_out():
-    assert without_weak([[0, 0, 1, 1]], [0, 0, 3, 3]).tolist() == [0, 0, 3, 3]
+    assert mark_noise([[0, 0, 1, 1]], [0, 0, 3, 3]).tolist() == [0, 0, 3, 3]
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [0.5, 0, 1], [0, -2, 1], ["a", "b", "c"], []])
 def test_bad_labels(labels):
     with pytest.raises(ValueError, match="labels"):
-        without_weak([[0, 0, 1]], labels)
+        mark_noise([[0, 0, 1]], labels)

@@ -78,9 +78,9 @@ def test_missing_labels_and_weights():
 
 def test_noise():
     candidates = [P1, [0, 0, -1, 1, 1, 1]]
-    with pytest.raises(ValueError, match="Candidate 1 leaves 1 objects out.*noise='exclude'"):
+    with pytest.raises(ValueError, match="Candidate 1 has no cluster for 1 objects.*missing='ignore'"):
         select(candidates, MEMBERS)
-    found = select(candidates, MEMBERS, noise="exclude")
+    found = select(candidates, MEMBERS, missing="ignore")
     assert found.scores[1] == pytest.approx(average_agreement(candidates[1], MEMBERS))
     assert found.table["balance"][1] == pytest.approx(1 - (4 + 9) / 25)
 
@@ -129,7 +129,7 @@ def test_warnings():
         ([P1], [], {}, "empty"),
         ([P1], [Ensemble(MEMBERS)] * 2, {}, "1 candidates, but 2 ensembles"),
         ([P1], MEMBERS, {"criterion": "div2"}, "criterion must be one of"),
-        ([P1], MEMBERS, {"noise": "drop"}, "noise must be"),
+        ([P1], MEMBERS, {"missing": "drop"}, "missing must be"),
         ([P1], [P1], {"criterion": "div3"}, "needs at least two members"),
     ],
 )
