@@ -7,19 +7,19 @@ import numpy as np
 from pluribus.partitions._internal import encode_labels
 from pluribus.validate._pairs import Pairs, as_pairs
 
-Noise = Literal["raise", "exclude"]
+Missing = Literal["error", "ignore"]
 
 
-def check_labels(labels: Any, noise: str, *, at_least: int = 2, name: str = "labels") -> np.ndarray:
-    """Codes 0 … k - 1 (-1 only if ``noise`` is "exclude") of a partition with enough clusters."""
-    if noise not in ("raise", "exclude"):
-        raise ValueError(f"noise must be 'raise' or 'exclude'; got {noise!r}.")
+def check_labels(labels: Any, missing: str, *, at_least: int = 2, name: str = "labels") -> np.ndarray:
+    """Codes 0 … k - 1 (-1 only if ``missing`` is "ignore") of a partition with enough clusters."""
+    if missing not in ("error", "ignore"):
+        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}.")
     codes, classes = encode_labels(labels, name)
     n_left_out = int((codes < 0).sum())
-    if n_left_out and noise == "raise":
+    if n_left_out and missing == "error":
         raise ValueError(
-            f"{name} leaves {n_left_out:,} of {len(codes):,} objects without a cluster (-1 or missing). Say "
-            "noise='exclude' to judge the others only."
+            f"{name} has no cluster for {n_left_out:,} of {len(codes):,} objects (-1 or missing). Give "
+            "missing='ignore' to judge the others only."
         )
     if len(classes) < at_least:
         what = "no cluster" if len(classes) == 0 else "one cluster only"
@@ -33,13 +33,13 @@ def with_pairs(
     distances: Any,
     similarity: Any,
     *,
-    noise: str,
+    missing: str,
     metric: str = "euclidean",
     n_jobs: int | None = None,
     at_least: int = 2,
 ) -> tuple[np.ndarray, Pairs]:
     """Codes and pairs of the objects that are clustered."""
-    codes = check_labels(labels, noise, at_least=at_least)
+    codes = check_labels(labels, missing, at_least=at_least)
     pairs = as_pairs(len(codes), X, distances, similarity, metric=metric, n_jobs=n_jobs)
     clustered = np.flatnonzero(codes >= 0)
     if len(clustered) < len(codes):

@@ -4,11 +4,11 @@ import warnings
 from typing import Any
 
 from pluribus.compare import average_agreement
-from pluribus.validate._partition import Noise, check_labels
+from pluribus.validate._partition import Missing, check_labels
 from pluribus.validate.estimate import Estimate
 
 
-def average_consistency_index(labels: Any, ensemble: Any, *, noise: Noise = "raise") -> Estimate:
+def average_consistency_index(labels: Any, ensemble: Any, *, missing: Missing = "error") -> Estimate:
     """Average cluster consistency (ACC): more is better, among partitions with the same number of clusters only.
 
     Whether the clusters of the members lie inside clusters of the partition. Members that only split its clusters are
@@ -19,7 +19,8 @@ def average_consistency_index(labels: Any, ensemble: Any, *, noise: Noise = "rai
     ----------
     labels : sequence of n labels
     ensemble : Ensemble, or labels that can be one
-    noise : {"raise", "exclude"}
+    missing : {"error", "ignore"}
+        Refuse partitions with objects in no cluster, or ignore these objects.
 
     References
     ----------
@@ -32,13 +33,13 @@ def average_consistency_index(labels: Any, ensemble: Any, *, noise: Noise = "rai
     >>> round(average_consistency_index([0, 0, 0, 1, 1, 1], members), 6)
     0.472222
     """
-    codes = check_labels(labels, noise, at_least=1)
+    codes = check_labels(labels, missing, at_least=1)
     if codes.max() == 0:
         warnings.warn("One cluster has a consistency of 0 whatever the members say.", UserWarning, stacklevel=2)
     return Estimate(average_agreement(codes, ensemble, "consistency"))
 
 
-def average_mutual_information_index(labels: Any, ensemble: Any, *, noise: Noise = "raise") -> Estimate:
+def average_mutual_information_index(labels: Any, ensemble: Any, *, missing: Missing = "error") -> Estimate:
     """Average normalized mutual information with the members (ANMI): more is better.
 
     Compare only partitions with the same number of clusters: the index grows as that comes near
@@ -46,7 +47,7 @@ def average_mutual_information_index(labels: Any, ensemble: Any, *, noise: Noise
 
     Parameters
     ----------
-    labels, ensemble, noise : see ``average_consistency_index``
+    labels, ensemble, missing : see ``average_consistency_index``
 
     References
     ----------
@@ -59,5 +60,5 @@ def average_mutual_information_index(labels: Any, ensemble: Any, *, noise: Noise
     >>> round(average_mutual_information_index([0, 0, 0, 1, 1, 1], members), 6)
     0.785796
     """
-    codes = check_labels(labels, noise, at_least=1)
+    codes = check_labels(labels, missing, at_least=1)
     return Estimate(average_agreement(codes, ensemble, "normalized_mutual_information"))

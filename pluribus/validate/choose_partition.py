@@ -11,7 +11,7 @@ import pandas as pd
 from pluribus._engine import run_tasks, seeds
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.validate._pairs import as_pairs
-from pluribus.validate._partition import Noise, check_labels
+from pluribus.validate._partition import Missing, check_labels
 from pluribus.validate._sampling import check_sample_size
 from pluribus.validate._vote import in_words, vote
 from pluribus.validate.criteria import Criterion, Sources, checked_criteria
@@ -66,7 +66,7 @@ def choose_partition(
     ensemble: Any = None,
     similarity: Any = None,
     criteria: Iterable[str] | None = None,
-    noise: Noise = "raise",
+    missing: Missing = "error",
     sample_size: int | str | None = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -92,8 +92,8 @@ def choose_partition(
         By default, of what is given: "silhouette", "dunn" and "description_length" (X or distances),
         and if all candidates have one number of clusters, "similarity_silhouette" (ensemble or similarity) and
         "mutual_information" (ensemble). If they have not, and there is neither X nor distances, "similarity_dunn".
-    noise : {"raise", "exclude"}
-        "exclude" judges each candidate by the objects that it puts into clusters.
+    missing : {"error", "ignore"}
+        "ignore" judges each candidate by the objects that it puts into clusters.
     sample_size : "auto", int or None
         Objects that slow criteria use at most; see ``silhouette_index``.
     random_state : int, RandomState, Generator or None
@@ -131,13 +131,15 @@ def choose_partition(
         distances=distances,
         similarity=similarity,
         ensemble=None if ensemble is None else as_ensemble(ensemble),
-        noise=noise,
+        missing=missing,
         sample_size=sample_size,
         random_state=seeds(random_state, 1)[0],
         n_jobs=None,
     )
     _check_sources(named.n_objects, sources)
-    columns = [check_labels(column, noise, name=name) for name, column in zip(named.names, named.labels.T, strict=True)]
+    columns = [
+        check_labels(column, missing, name=name) for name, column in zip(named.names, named.labels.T, strict=True)
+    ]
     n_clusters = np.array([len(np.unique(codes[codes >= 0])) for codes in columns])
     same_k = bool((n_clusters == n_clusters[0]).all())
     chosen = checked_criteria(

@@ -150,7 +150,7 @@ class Sources:
     distances: Any = None
     similarity: Any = None
     ensemble: Ensemble | None = None
-    noise: str = "raise"
+    missing: str = "error"
     sample_size: int | str | None = "auto"
     random_state: int = 0
     n_jobs: int | None = None
@@ -169,7 +169,7 @@ class Sources:
 
     def value(self, criterion: Criterion, labels: np.ndarray) -> Estimate:
         """The index of a partition; nan where it is not defined."""
-        options: dict[str, Any] = {"noise": self.noise}
+        options: dict[str, Any] = {"missing": self.missing}
         if criterion.level == "data":
             options |= {"X": self.X, "distances": self.distances}
         elif criterion.level == "similarity":

@@ -6,7 +6,7 @@ import numpy as np
 
 from pluribus.validate._centroids import centers_of
 from pluribus.validate._pairs import SimilarityPairs
-from pluribus.validate._partition import Noise, with_pairs
+from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, sums_limit
 from pluribus.validate.estimate import Estimate
 
@@ -20,7 +20,7 @@ def davies_bouldin_cost(
     distances: Any = None,
     similarity: Any = None,
     between: Literal["medoids", "mean"] = "medoids",
-    noise: Noise = "raise",
+    missing: Missing = "error",
     sample_size: int | str | None = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -34,7 +34,7 @@ def davies_bouldin_cost(
 
     Parameters
     ----------
-    labels, X, distances, similarity, noise, random_state, n_jobs : see ``silhouette_index``
+    labels, X, distances, similarity, missing, random_state, n_jobs : see ``silhouette_index``
         Distances between features are Euclidean.
     between : {"medoids", "mean"}
         For similarities, how alike two clusters are: as their medoids are (the source), or as their pairs are on
@@ -66,7 +66,7 @@ def davies_bouldin_cost(
         raise ValueError(
             "between='mean' is for similarities; with distances clusters are as far apart as their centers."
         )
-    codes, pairs = with_pairs(labels, X, distances, similarity, noise=noise, n_jobs=n_jobs)
+    codes, pairs = with_pairs(labels, X, distances, similarity, missing=missing, n_jobs=n_jobs)
     if not isinstance(pairs, SimilarityPairs):
         centers = centers_of(pairs, codes)
         overlap = _overlap(centers.to_own[:, None] + centers.to_own, centers.between, if_both_zero=np.inf)
@@ -84,7 +84,7 @@ def calinski_harabasz_index(
     X: Any = None,
     *,
     distances: Any = None,
-    noise: Noise = "raise",
+    missing: Missing = "error",
     n_jobs: int | None = None,
 ) -> Estimate:
     """How much more clusters differ from each other than their objects do: more is better.
@@ -94,7 +94,7 @@ def calinski_harabasz_index(
 
     Parameters
     ----------
-    labels, X, distances, noise, n_jobs : see ``silhouette_index``
+    labels, X, distances, missing, n_jobs : see ``silhouette_index``
 
     Returns
     -------
@@ -111,7 +111,7 @@ def calinski_harabasz_index(
     >>> float(calinski_harabasz_index([0, 0, 1, 1], X=[[0], [2], [10], [12]]))
     50.0
     """
-    codes, pairs = with_pairs(labels, X, distances, None, noise=noise, n_jobs=n_jobs)
+    codes, pairs = with_pairs(labels, X, distances, None, missing=missing, n_jobs=n_jobs)
     centers = centers_of(pairs, codes)
     n, k = len(codes), len(centers.to_own)
     if n == k:

@@ -11,7 +11,7 @@ from scipy.special import erfcx
 
 from pluribus._kernels.linkage.spanning_tree import growth_increments, tree_of_distances, tree_of_features
 from pluribus.validate._pairs import DistancePairs, FeaturePairs, Pairs
-from pluribus.validate._partition import Noise, with_pairs
+from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, limit_of
 from pluribus.validate.estimate import Estimate
 
@@ -43,7 +43,7 @@ def description_length_cost(
     distances: Any = None,
     model: Model = "did",
     penalty: float = 1.0,
-    noise: Noise = "raise",
+    missing: Missing = "error",
     sample_size: int | str | None = "auto",
     random_state: Any = 0,
 ) -> Estimate:
@@ -61,7 +61,7 @@ def description_length_cost(
 
     Parameters
     ----------
-    labels, X, distances, noise, random_state : see ``silhouette_index``
+    labels, X, distances, missing, random_state : see ``silhouette_index``
         Distances between features are Euclidean.
     model : {"did", "exponential"}
         The distribution of the increments: that of the source for two dimensions, or the simpler one of 2003.
@@ -84,7 +84,7 @@ def description_length_cost(
     [1.5367, -11.7214]
     """
     check_sample_size(sample_size)
-    codes, pairs = _checked(labels, X, distances, model, penalty, noise)
+    codes, pairs = _checked(labels, X, distances, model, penalty, missing)
     limit = limit_of(sample_size)
 
     def each(pairs: Pairs, codes: np.ndarray, weights: np.ndarray) -> float:
@@ -110,13 +110,13 @@ def description_lengths(
     distances: Any = None,
     model: Model = "did",
     penalty: float = 1.0,
-    noise: Noise = "raise",
+    missing: Missing = "error",
 ) -> pd.DataFrame:
     """What each cluster adds to ``description_length_cost``: its size, mean increment, nats, and penalty.
 
     Parameters
     ----------
-    labels, X, distances, model, penalty, noise : see ``description_length_cost``
+    labels, X, distances, model, penalty, missing : see ``description_length_cost``
 
     Returns
     -------
@@ -131,7 +131,7 @@ def description_lengths(
     0          4             1.5                     -6.9     1.04
     1          4             1.5                     -6.9     1.04
     """
-    codes, pairs = _checked(labels, X, distances, model, penalty, noise)
+    codes, pairs = _checked(labels, X, distances, model, penalty, missing)
     return _described(pairs, codes, model, penalty).frame
 
 
@@ -140,12 +140,12 @@ class _Description(NamedTuple):
     frame: pd.DataFrame
 
 
-def _checked(labels: Any, X: Any, distances: Any, model: str, penalty: float, noise: str) -> tuple[np.ndarray, Pairs]:
+def _checked(labels: Any, X: Any, distances: Any, model: str, penalty: float, missing: str) -> tuple[np.ndarray, Pairs]:
     if model not in ("did", "exponential"):
         raise ValueError(f"model must be 'did' or 'exponential'; got {model!r}.")
     if not (isinstance(penalty, Real) and 0 <= penalty < np.inf):
         raise ValueError(f"penalty must be a number that is not negative; got {penalty!r}.")
-    codes, pairs = with_pairs(labels, X, distances, None, noise=noise, at_least=1)
+    codes, pairs = with_pairs(labels, X, distances, None, missing=missing, at_least=1)
     if pairs.n < 3:
         raise ValueError(f"Increments need at least three objects; got {pairs.n}.")
     return codes, pairs

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from pluribus.validate._pairs import Pairs, SimilarityPairs
-from pluribus.validate._partition import Noise, with_pairs
+from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, limit_of
 from pluribus.validate.estimate import Estimate
 
@@ -25,7 +25,7 @@ def dunn_index(
     similarity: Any = None,
     within: Within = "extreme",
     metric: str = "euclidean",
-    noise: Noise = "raise",
+    missing: Missing = "error",
     sample_size: int | str | None = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -38,7 +38,7 @@ def dunn_index(
 
     Parameters
     ----------
-    labels, X, distances, similarity, metric, noise, random_state, n_jobs : see ``silhouette_index``
+    labels, X, distances, similarity, metric, missing, random_state, n_jobs : see ``silhouette_index``
     within : {"extreme", "quantile", "bottleneck"}
         For similarities, what stands for a cluster: its lowest similarity as in the source; the similarity that 5 % of
         its pairs do not reach; or the weakest link of the tree that joins it by its strongest links.
@@ -66,7 +66,7 @@ def dunn_index(
         raise ValueError(f"within must be 'extreme', 'quantile' or 'bottleneck'; got {within!r}.")
     if within != "extreme" and similarity is None:
         raise ValueError(f"within={within!r} is for similarities; with distances it is 'extreme'.")
-    codes, pairs = with_pairs(labels, X, distances, similarity, noise=noise, metric=metric, n_jobs=n_jobs)
+    codes, pairs = with_pairs(labels, X, distances, similarity, missing=missing, metric=metric, n_jobs=n_jobs)
     limit = limit_of(sample_size)
     if isinstance(pairs, SimilarityPairs):
         if sample_size == "auto" and pairs.held_sparse:

@@ -8,7 +8,7 @@ from scipy.stats import t as student
 
 from pluribus._engine import over_blocks, seeds
 from pluribus.validate._pairs import Pairs, SimilarityPairs
-from pluribus.validate._partition import Noise, with_pairs
+from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import SAMPLE, check_sample_size
 from pluribus.validate.estimate import Estimate
 
@@ -53,7 +53,7 @@ def neighbor_density_index(
     n_neighbors: int | None = None,
     variant: Literal["source", "own"] = "source",
     metric: str = "euclidean",
-    noise: Noise = "raise",
+    missing: Missing = "error",
     sample_size: int | str | None = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -69,7 +69,7 @@ def neighbor_density_index(
 
     Parameters
     ----------
-    labels, X, distances, similarity, metric, noise, random_state, n_jobs : see ``silhouette_index``
+    labels, X, distances, similarity, metric, missing, random_state, n_jobs : see ``silhouette_index``
     n_neighbors : int, default min(10, n - 1)
         Fewer than the smallest cluster that is expected.
     variant : {"source", "own"}
@@ -98,7 +98,9 @@ def neighbor_density_index(
     check_sample_size(sample_size)
     if variant not in ("source", "own"):
         raise ValueError(f"variant must be 'source' or 'own'; got {variant!r}.")
-    codes, pairs = with_pairs(labels, X, distances, similarity, noise=noise, metric=metric, n_jobs=n_jobs, at_least=1)
+    codes, pairs = with_pairs(
+        labels, X, distances, similarity, missing=missing, metric=metric, n_jobs=n_jobs, at_least=1
+    )
     n = pairs.n
     if n < 2:
         raise ValueError("One object has no neighbors; there must be at least two.")

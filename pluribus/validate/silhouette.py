@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pluribus.validate._pairs import Pairs
-from pluribus.validate._partition import Noise, check_labels, with_pairs
+from pluribus.validate._partition import Missing, check_labels, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, sums_limit
 from pluribus.validate.estimate import Estimate
 
@@ -17,7 +17,7 @@ def silhouette_index(
     distances: Any = None,
     similarity: Any = None,
     metric: str = "euclidean",
-    noise: Noise = "raise",
+    missing: Missing = "error",
     sample_size: int | str | None = "auto",
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -40,8 +40,8 @@ def silhouette_index(
         Exactly one of X, distances and similarity is given.
     metric : str
         For X, any of ``sklearn.metrics.pairwise_distances``.
-    noise : {"raise", "exclude"}
-        What to do with objects in no cluster.
+    missing : {"error", "ignore"}
+        Refuse partitions with objects in no cluster, or ignore these objects.
     sample_size : "auto", int or None
         Objects to use at most; "auto" is 5,000, None is all. Beyond it the value is estimated from a sample in which
         all clusters show, and has an interval. With similarities all are used wherever that is linear in n.
@@ -72,7 +72,7 @@ def silhouette_index(
     0.9352
     """
     check_sample_size(sample_size)
-    codes, pairs = with_pairs(labels, X, distances, similarity, noise=noise, metric=metric, n_jobs=n_jobs)
+    codes, pairs = with_pairs(labels, X, distances, similarity, missing=missing, metric=metric, n_jobs=n_jobs)
     return estimate(mean_silhouette, pairs, codes, sums_limit(pairs, codes, sample_size), random_state)
 
 
@@ -83,7 +83,7 @@ def silhouettes(
     distances: Any = None,
     similarity: Any = None,
     metric: str = "euclidean",
-    noise: Noise = "raise",
+    missing: Missing = "error",
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """The silhouette of each object, from -1 to 1: which objects lie well in their cluster, and which do not.
@@ -92,7 +92,7 @@ def silhouettes(
 
     Parameters
     ----------
-    labels, X, distances, similarity, metric, noise, n_jobs : see ``silhouette_index``
+    labels, X, distances, similarity, metric, missing, n_jobs : see ``silhouette_index``
         Their mean is that index.
 
     Returns
@@ -106,8 +106,8 @@ def silhouettes(
     >>> silhouettes([0, 0, 0, 1, 1], X=[[0], [1], [5], [6], [7]]).round(2)
     array([ 0.54,  0.55, -0.67,  0.75,  0.8 ])
     """
-    codes, pairs = with_pairs(labels, X, distances, similarity, noise=noise, metric=metric, n_jobs=n_jobs)
-    clustered = check_labels(labels, noise) >= 0
+    codes, pairs = with_pairs(labels, X, distances, similarity, missing=missing, metric=metric, n_jobs=n_jobs)
+    clustered = check_labels(labels, missing) >= 0
     out = np.full(len(clustered), np.nan)
     out[clustered] = _of_each(pairs.sums(codes, int(codes.max()) + 1), codes, pairs.similar)
     return out

@@ -129,9 +129,9 @@ def test_what_tells_nothing_is_said():
 def test_noise_and_errors_of_choose_partition(moons):
     X, truth, _ = moons
     partly = np.where(np.arange(300) < 5, -1, truth)
-    with pytest.raises(ValueError, match="rough leaves 5 of 300"):
+    with pytest.raises(ValueError, match="rough has no cluster for 5 of 300"):
         choose_partition({"fine": truth, "rough": partly}, X)
-    assert choose_partition({"fine": truth, "rough": partly}, X, noise="exclude").labels.shape == (300,)
+    assert choose_partition({"fine": truth, "rough": partly}, X, missing="ignore").labels.shape == (300,)
     for options, what in [
         ({}, "Give X, distances"),
         ({"X": X[:5]}, "X has 5"),

@@ -70,8 +70,8 @@ def test_one_interface():
         assert isinstance(value, Estimate)
         assert value.exact
         assert value.low == value.high == value
-        assert index([*labels, None], [*X, [100]], noise="exclude") == value
-        with pytest.raises(ValueError, match="noise='exclude'"):
+        assert index([*labels, None], [*X, [100]], missing="ignore") == value
+        with pytest.raises(ValueError, match="missing='ignore'"):
             index([*labels, None], [*X, [100]])
 
 
@@ -81,7 +81,7 @@ def test_errors(index):
     with pytest.raises(ValueError, match="one cluster only"):
         index([0, 0, 0, 0], X)
     with pytest.raises(ValueError, match="no cluster"):
-        index([-1, -1, -1, -1], X, noise="exclude")
+        index([-1, -1, -1, -1], X, missing="ignore")
     with pytest.raises(ValueError, match="one cluster only"):
         index([0], X[:1])
     with pytest.raises(ValueError, match="4 objects, but X has 3"):
@@ -92,8 +92,8 @@ def test_errors(index):
         index([0, 0, 1, 1])
     with pytest.raises(ValueError, match="X and distances"):
         index([0, 0, 1, 1], X, distances=np.zeros((4, 4)))
-    with pytest.raises(ValueError, match="noise must be"):
-        index([0, 0, 1, 1], X, noise="drop")
+    with pytest.raises(ValueError, match="missing must be"):
+        index([0, 0, 1, 1], X, missing="drop")
     for D, what in [
         (np.ones((4, 3)), "square"),
         (-np.ones((4, 4)), "negative"),

@@ -66,7 +66,7 @@ def test_silhouettes_of_each_object():
     labels = np.arange(40) % 3
     np.testing.assert_allclose(silhouettes(labels, X), silhouette_samples(X, labels), rtol=1e-9)
     partly = np.where(np.arange(40) < 4, -1, labels)
-    found = silhouettes(partly, X, noise="exclude")
+    found = silhouettes(partly, X, missing="ignore")
     assert np.isnan(found[:4]).all()
     np.testing.assert_allclose(found[4:], silhouette_samples(X[4:], labels[4:]), rtol=1e-9)
 

@@ -173,6 +173,6 @@ def test_neighbor_limited_evidence():
     assert silhouette_index(labels, similarity=C) == pytest.approx(silhouette_index(labels, similarity=C.to_dense()))
     kept = np.where(np.arange(200) < 20, -1, labels)
     part = C.to_dense()[20:, 20:]
-    assert silhouette_index(kept, similarity=C, noise="exclude") == pytest.approx(
+    assert silhouette_index(kept, similarity=C, missing="ignore") == pytest.approx(
         silhouette_index(labels[20:], similarity=part)
     )

@@ -88,6 +88,6 @@ def test_agreement_is_that_of_compare():
     assert average_mutual_information_index([0, 0, 1, 1, 1, 1], members) == pytest.approx(0.545654, abs=1e-6)
     with pytest.warns(UserWarning, match="One cluster"):
         assert average_consistency_index([0] * 6, members) == 0
-    with pytest.raises(ValueError, match="noise='exclude'"):
+    with pytest.raises(ValueError, match="missing='ignore'"):
         average_consistency_index([0, 0, 0, 1, 1, -1], members)
-    assert 0 < average_mutual_information_index([0, 0, 0, 1, 1, -1], members, noise="exclude") <= 1
+    assert 0 < average_mutual_information_index([0, 0, 0, 1, 1, -1], members, missing="ignore") <= 1
