@@ -64,7 +64,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             A column for each member, named like ``"kmeans-12 k=17"``.
         """
         cluster = as_cluster(self.engine)
-        X = self._checked(looked_through(X, cluster, self.verbose))
+        X = self._checked(open_data(X, cluster, self.verbose))
         n, d = X.shape
         members = self._plan(n, d, sparse=sp.issparse(X), random_state=self.random_state)
         side_information = check_side_information(constraints, sample_weight, members, n)
@@ -102,28 +102,28 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         """Return all that the members depend on besides the data; refuse if they cannot be made again."""
 
 
-def looked_through(X: Any, cluster: DaskCluster | None = None, verbose: bool = False) -> Any:
-    """Open what has to be read, and look through it for gaps; what is in memory is left to other checks.
+def open_data(X: Any, cluster: DaskCluster | None = None, verbose: bool = False) -> Any:
+    """Open a file or a Dask collection and check it for missing values; data in memory is checked elsewhere.
 
     Parameters
     ----------
     X : anything that ``Generator.generate`` takes
     cluster : DaskCluster, optional
-        The workers that look through it, and then have what is in Dask in their memory.
+        The workers that read the data, and keep Dask collections in their memory.
     verbose : bool
-        Whether they show progress.
+        Whether to show progress.
 
     Returns
     -------
-    Rows, if X is a file, in Dask, or Rows that are not in memory; else the array or data frame
+    Rows if X is a file, a Dask collection, or Rows that are not in memory; otherwise the array or data frame
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.generate._internal import looked_through
+    >>> from pluribus.generate._internal import open_data
     >>> from pluribus.tables import open_rows
     >>> X = np.eye(3)
-    >>> looked_through(open_rows(X)) is X
+    >>> open_data(open_rows(X)) is X
     True
     """
     if isinstance(X, str | os.PathLike) or is_dask(X):

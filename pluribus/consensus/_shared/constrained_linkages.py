@@ -61,7 +61,7 @@ def _check_work(ensemble: Ensemble, items: "_Items") -> None:
             f"{ensemble.n_objects:,} objects in clusters of up to {sizes.max():,}: linking them under constraints "
             f"would look at {work:.0e} pairs and take many hours. Use members with more clusters (twice as many take "
             "half the time), fit a sample of the objects that has those in the constraints, or let the members keep to "
-            "the constraints: EnsembleClusterer(constraints_at='generating')."
+            "the constraints: EnsembleClusterer(constraint_level='generating')."
         )
 
 
@@ -131,21 +131,21 @@ def _adjusted(evidence: np.ndarray, pull: np.ndarray) -> np.ndarray:
 def _single(
     ensemble: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
 ) -> tuple[Best, Apart]:
-    few = ensemble.take_objects(items.first)
-    starts, members = member_lists(few.labels, few.offsets)
+    distinct = ensemble.take_objects(items.first)
+    starts, members = member_lists(distinct.labels, distinct.offsets)
     pull = _pull(items, constraints)
-    kept = start_kept(few.n_objects)
+    kept = start_kept(distinct.n_objects)
     for _, goal_now in pieces(_n_merges(items, goal), "constrained single link", verbose):
         apart = link_single(
             best,
             apart,
             kept,
-            few.labels,
-            few.offsets,
-            few.weights,
+            distinct.labels,
+            distinct.offsets,
+            distinct.weights,
             starts,
             members,
-            few.has_missing,
+            distinct.has_missing,
             pull.indptr.astype(np.int64),
             pull.indices.astype(np.int64),
             pull.data,
@@ -168,12 +168,12 @@ def evidence_changes(ensemble: Ensemble, constraints: Constraints) -> sparse.coo
 def _average(
     ensemble: Ensemble, items: _Items, constraints: Constraints, goal: Goal, best: Best, apart: Apart, verbose: bool
 ) -> tuple[Best, Apart]:
-    few = ensemble.take_objects(items.first)
-    groups = start_groups(few.labels, few.offsets, items.counts, few.has_missing)
-    column_of = (few.labels + few.offsets[:-1]).ravel()
+    distinct = ensemble.take_objects(items.first)
+    groups = start_groups(distinct.labels, distinct.offsets, items.counts, distinct.has_missing)
+    column_of = (distinct.labels + distinct.offsets[:-1]).ravel()
     changes = evidence_changes(ensemble, constraints)
     seen_both = ((ensemble.labels[changes.row] >= 0) & (ensemble.labels[changes.col] >= 0)) @ ensemble.weights
-    m = few.n_objects
+    m = distinct.n_objects
     # What a preference adds to the weight together: the change of evidence, times the weight that the pair is seen by.
     weight = np.where(seen_both > 0, seen_both, ensemble.weights.sum())
     at = (items.of[changes.row], items.of[changes.col])
@@ -190,7 +190,7 @@ def _average(
             kept,
             groups,
             column_of,
-            few.weights,
+            distinct.weights,
             extra.indptr.astype(np.int64),
             extra.indices.astype(np.int64),
             extra.data,

@@ -61,11 +61,15 @@ class Cost(NamedTuple):
         >>> Cost(seconds=17, objects=2, shortcut=1e-6).in_words
         '17 s for 20,000 objects, grows with n² until a shortcut after 1 minute'
         """
-        growth = {1: "n", 2: "n²"}.get(self.objects, f"n^{self.objects:g}")
-        limit = f" up to {self.sample:,.0f} objects" if self.sample < float("inf") else ""
+        return f"{self.seconds:g} s for {_REFERENCE[0]:,} objects, grows with {self.growth}"
+
+    @property
+    def growth(self) -> str:
+        """How the time grows with the number of objects n, in words."""
+        power = {1: "n", 2: "n²"}.get(self.objects, f"n^{self.objects:g}")
         if self.shortcut < float("inf"):
-            limit = " until a shortcut after 1 minute"
-        return f"{self.seconds:g} s for {_REFERENCE[0]:,} objects, grows with {growth}{limit}"
+            return f"{power} until a shortcut after 1 minute"
+        return f"{power} up to {self.sample:,.0f} objects" if self.sample < float("inf") else power
 
     def seconds_needed(self, n_distinct: int, n_partitions: int, n_clusters: int) -> float:
         """About how long the method runs on one core."""

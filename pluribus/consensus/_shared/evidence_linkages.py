@@ -46,22 +46,22 @@ def seconds_of_pairs(n_pairs: float, method: str, *, missing: bool = False) -> f
 def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
     """Exact single link: the maximum spanning tree of the evidence, its rows made one by one. Memory O(n r)."""
     rows = ensemble.unique_rows()
-    few = rows.ensemble
-    n = few.n_objects
-    offsets = few.offsets
-    starts, members = member_lists(few.labels, offsets)
+    distinct = rows.ensemble
+    n = distinct.n_objects
+    offsets = distinct.offsets
+    starts, members = member_lists(distinct.labels, offsets)
     frontier = empty_frontier(n)
     tree_from, tree_to = np.zeros(n - 1, np.int64), np.zeros(n - 1, np.int64)
     evidence = np.zeros(n - 1)
     for start, stop in pieces(n, "single link", verbose):
         grow_tree(
             frontier,
-            few.labels,
+            distinct.labels,
             offsets,
-            few.weights,
+            distinct.weights,
             starts,
             members,
-            few.has_missing,
+            distinct.has_missing,
             tree_from,
             tree_to,
             evidence,
@@ -84,13 +84,13 @@ def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, 
         that weight.
     """
     rows = _collapsed(ensemble, cluster_weights)
-    few = rows.ensemble
-    offsets = few.offsets
-    groups = start_groups(few.labels, offsets, rows.counts, few.has_missing)
-    column_of = (few.labels + offsets[:-1]).ravel()
-    together = np.repeat(few.weights, few.n_clusters) if cluster_weights is None else cluster_weights
-    chain = follow_chains(groups, column_of, few.weights, together, verbose=verbose)
-    equal = 1.0 if cluster_weights is None else few.one_hot() @ cluster_weights / few.weights.sum()
+    distinct = rows.ensemble
+    offsets = distinct.offsets
+    groups = start_groups(distinct.labels, offsets, rows.counts, distinct.has_missing)
+    column_of = (distinct.labels + offsets[:-1]).ravel()
+    together = np.repeat(distinct.weights, distinct.n_clusters) if cluster_weights is None else cluster_weights
+    chain = follow_chains(groups, column_of, distinct.weights, together, verbose=verbose)
+    equal = 1.0 if cluster_weights is None else distinct.one_hot() @ cluster_weights / distinct.weights.sum()
     return expand(rows, chain.left, chain.right, 1 - chain.evidence, 1 - equal)
 
 

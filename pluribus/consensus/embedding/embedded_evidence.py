@@ -256,17 +256,17 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
             ensemble = Ensemble(ensemble.labels, weights=ensemble.weights)
         rows = ensemble.unique_rows()
         order = canonical_order(rows.ensemble)
-        few = rows.ensemble.take_objects(order)
+        distinct = rows.ensemble.take_objects(order)
         limit = given.memory_limit if given is not None else None
         # Products with the operator are the fastest, unless labels are missing.
-        form = "auto" if few.has_missing and self.normalize == "pairs" else "operator"
-        evidence: Any = CoAssociation(few, form=form, n_jobs=self.n_jobs, memory_limit=limit)
+        form = "auto" if distinct.has_missing and self.normalize == "pairs" else "operator"
+        evidence: Any = CoAssociation(distinct, form=form, n_jobs=self.n_jobs, memory_limit=limit)
         limit = evidence.memory_limit
-        if self.normalize == "total" and few.has_missing:
-            evidence = TotalEvidence(few)
-        elif few.has_missing and evidence.form == "operator":
+        if self.normalize == "total" and distinct.has_missing:
+            evidence = TotalEvidence(distinct)
+        elif distinct.has_missing and evidence.form == "operator":
             warnings.warn(
-                f"With missing labels the evidence of {few.n_objects} distinct objects does not factor, and each of "
+                f"With missing labels the evidence of {distinct.n_objects} distinct objects does not factor, and each of "
                 "many products with it visits all pairs. normalize='total' takes time linear in n.",
                 UserWarning,
                 stacklevel=3,

@@ -154,18 +154,18 @@ def fit_to_labels(ensemble: Ensemble, *, by_counts: bool, diagonal: bool, n_jobs
     Where labels are missing and counts weigh, the objective is the squared error over single observations (is the pair
     together in this partition?). It differs from the one over pairs by a constant, which would take all pairs to know.
     """
-    few, sizes, inverse = ensemble.unique_rows()
-    if few.has_missing and not by_counts:
-        return GroupedFit(_matrix_fit(_dense_evidence(few, n_jobs), sizes, diagonal), inverse)
-    constant = _squares(few, sizes, n_jobs)
-    if few.n_objects > min(_OBJECTS_PER_PARTITION * few.n_partitions, _DENSE_UP_TO):
-        return GroupedFit(LabelFit(few, sizes=sizes, constant=constant, diagonal=diagonal), inverse)
-    shares = few.weights / few.weights.sum()
-    one_hot = few.one_hot()
-    together = ((one_hot * np.repeat(shares, few.n_clusters)) @ one_hot.T).toarray()
-    covered = (few.labels >= 0).astype(float)
-    weight = (covered * shares) @ covered.T if few.has_missing else None
-    always = np.ones(few.n_objects)
+    distinct, sizes, inverse = ensemble.unique_rows()
+    if distinct.has_missing and not by_counts:
+        return GroupedFit(_matrix_fit(_dense_evidence(distinct, n_jobs), sizes, diagonal), inverse)
+    constant = _squares(distinct, sizes, n_jobs)
+    if distinct.n_objects > min(_OBJECTS_PER_PARTITION * distinct.n_partitions, _DENSE_UP_TO):
+        return GroupedFit(LabelFit(distinct, sizes=sizes, constant=constant, diagonal=diagonal), inverse)
+    shares = distinct.weights / distinct.weights.sum()
+    one_hot = distinct.one_hot()
+    together = ((one_hot * np.repeat(shares, distinct.n_clusters)) @ one_hot.T).toarray()
+    covered = (distinct.labels >= 0).astype(float)
+    weight = (covered * shares) @ covered.T if distinct.has_missing else None
+    always = np.ones(distinct.n_objects)
     fit = MatrixFit(together, weight, sizes=sizes, self_evidence=always, constant=constant, diagonal=diagonal)
     return GroupedFit(fit, inverse)
 
