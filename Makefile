@@ -46,7 +46,7 @@ test: lint docs
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
 
 test-all: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=thorough
 
 # Apart, since tracing lines takes more than half as long again.
 coverage: .venv/dev

@@ -18,10 +18,11 @@ keep_kernels(Path(find_spec("pluribus").origin).with_name("_kernels"))
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
-# A kernel's first call compiles it: examples have no deadline. The same commit tries the same examples every time, so
-# half of the usual hundred; new ones are looked for with `pytest --hypothesis-profile=default`.
-settings.register_profile("pluribus", deadline=None, derandomize=True, max_examples=50)
-settings.load_profile("pluribus")
+# A kernel's first call compiles it: examples have no deadline. The same commit tries the same examples every time;
+# new ones are looked for with `pytest --hypothesis-profile=default`. `make test-all` tries more of them.
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("thorough", settings.get_profile("quick"), max_examples=100)
+settings.load_profile("quick")
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 CHROMEDRIVER = shutil.which("chromedriver")

@@ -4,12 +4,13 @@ import sys
 
 
 def test_importing_compiles_nothing():
-    """Compiling takes seconds: it happens on first use, once, and is kept on disk."""
+    """Compiling takes seconds: it happens on first use, once, and is kept on disk. Optimal transport loads slowly."""
     code = """
-import importlib, pkgutil, pluribus
+import importlib, pkgutil, sys, pluribus
 from numba.core.dispatcher import Dispatcher
-for room in ("consensus", "constrained", "constraints", "generate", "report", "cli"):
+for room in ("compare", "consensus", "constrained", "constraints", "generate", "report", "cli"):
     importlib.import_module(f"pluribus.{room}")
+assert "ot" not in sys.modules
 import pluribus._kernels as kernels
 found = 0
 for module in pkgutil.walk_packages(kernels.__path__, "pluribus._kernels."):

@@ -68,7 +68,6 @@ def test_diversity():
 
 
 @given(seeds)
-@settings(max_examples=60, deadline=None)
 def test_disagreement_by_definition(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(1, 25)

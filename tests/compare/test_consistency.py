@@ -2,7 +2,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -69,7 +69,6 @@ def test_missing_labels_count_nowhere():
 
 
 @given(pairs)
-@settings(max_examples=80)
 def test_equals_the_definition(pair):
     a, b = map(np.array, pair)
     if not ((a >= 0) & (b >= 0)).any():
@@ -81,7 +80,6 @@ def test_equals_the_definition(pair):
 
 
 @given(pairs)
-@settings(max_examples=80)
 def test_bounds(pair):
     a, b = (np.maximum(x, 0) for x in pair)
     share = np.bincount(a) / len(a)

@@ -49,7 +49,6 @@ def test_hard_memberships_give_the_hard_index(seed):
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
 def test_soft_memberships_tend_to_the_hard_index(seed):
     """The soft formulas, not the shortcut for memberships of 0 and 1."""
     rng = np.random.default_rng(seed)
@@ -66,7 +65,6 @@ def test_soft_memberships_tend_to_the_hard_index(seed):
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
 def test_pairs_by_definition(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(2, 15)
@@ -91,7 +89,6 @@ def test_adjusted_rand_is_zero_on_average_over_all_shuffles():
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
 def test_matching_by_definition(seed):
     rng = np.random.default_rng(seed)
     n = rng.integers(1, 12)
@@ -103,7 +100,6 @@ def test_matching_by_definition(seed):
 
 
 @given(seeds)
-@settings(max_examples=50, deadline=None)
 def test_information_by_definition(seed):
     rng = np.random.default_rng(seed)
     u, v = soft(rng, 20, 3), soft(rng, 20, 4)
@@ -117,7 +113,6 @@ def test_information_by_definition(seed):
 
 
 @given(seeds, st.sampled_from(["rand", "mirkin", "jaccard", "edit"]))
-@settings(max_examples=40, deadline=None)
 def test_metric_axioms(seed, name):
     rng = np.random.default_rng(seed)
     n = rng.integers(2, 12)

@@ -53,7 +53,6 @@ def test_worked_example(other, values):
 
 
 @given(seeds)
-@settings(max_examples=25, deadline=None)
 def test_by_definition(seed):
     points, (a, b, _) = made(seed)
     kernels = {"gaussian": rbf_kernel(points, gamma=1 / 2), "laplacian": laplacian_kernel(points, gamma=1)}
@@ -66,7 +65,6 @@ def test_by_definition(seed):
 
 
 @given(seeds, st.sampled_from(LIFTS), st.sampled_from(["exact", 20]), st.sampled_from(["unit", "mean", "none"]))
-@settings(max_examples=60, deadline=None)
 def test_metric_axioms(seed, lift, n_features, normalize):
     points, (a, b, c) = made(seed)
     options = dict(n_features=n_features, normalize=normalize)
@@ -100,7 +98,6 @@ def test_invariances(seed):
 
 
 @given(seeds)
-@settings(max_examples=40, deadline=None)
 def test_discrete_kernel(seed):
     """Unnormalized squared distances are |C △ C'|; the flow by overlaps gives (n - 1) times the Rand distance."""
     from pluribus.compare._lifted import lifted

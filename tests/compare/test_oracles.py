@@ -15,7 +15,7 @@ from sklearn import metrics
 
 from pluribus import compare
 
-MANY = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+ANY = settings(suppress_health_check=list(HealthCheck))
 NEAR = {"rel": 1e-12, "abs": 1e-12}
 AVERAGES = ("geometric", "arithmetic", "max", "min")
 
@@ -67,7 +67,7 @@ def expected_information(a, b):
 
 
 @given(pairs)
-@MANY
+@ANY
 def test_pairs_by_definition(pair):
     a, b = seen(*pair)
     upper = np.triu_indices(len(a), 1)
@@ -90,7 +90,7 @@ def test_pairs_by_definition(pair):
 
 
 @given(pairs)
-@MANY
+@ANY
 def test_information_by_definition(pair):
     a, b = seen(*pair)
     h_a, h_b, joint = entropy(a), entropy(b), entropy(a * 100 + b)
@@ -112,7 +112,7 @@ def test_information_by_definition(pair):
 
 
 @given(pairs)
-@settings(MANY, max_examples=100)
+@ANY
 def test_adjusted_mutual_information_by_definition(pair):
     a, b = seen(*pair)
     h_a, h_b = entropy(a), entropy(b)
@@ -126,7 +126,7 @@ def test_adjusted_mutual_information_by_definition(pair):
 
 
 @given(pairs)
-@MANY
+@ANY
 def test_matching_by_definition(pair):
     a, b = seen(*pair)
     table = metrics.cluster.contingency_matrix(a, b)
@@ -138,7 +138,7 @@ def test_matching_by_definition(pair):
 
 
 @given(pairs)
-@settings(MANY, max_examples=60)
+@ANY
 def test_scikit_learn(pair):
     a, b = seen(*pair)
     if len(a) > 1:
@@ -158,7 +158,7 @@ def test_scikit_learn(pair):
 
 
 @given(pairs)
-@settings(MANY, max_examples=100)
+@ANY
 def test_clusim(pair):
     a, b = seen(*pair)
     first, second = (Clustering().from_membership_list(x.tolist()) for x in (a, b))
@@ -191,7 +191,7 @@ def test_clusim(pair):
 )
 def test_all_of_it_on_thousands(test):
     @given(pairs)
-    @settings(MANY, max_examples=1000)
+    @settings(ANY, max_examples=1000)
     def again(pair):
         test.hypothesis.inner_test(pair)
 

@@ -127,7 +127,6 @@ def test_is_an_estimator(name):
 
 
 @pytest.mark.parametrize("name", sorted(RISES | FALLS))
-@settings(max_examples=25)
 @given(problem=ensembles(), k=st.integers(2, 4))
 def test_objective_only_gets_better(name, problem, k):
     ensemble, X = problem

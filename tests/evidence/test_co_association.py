@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -63,7 +63,6 @@ def test_hand_example_with_missing_labels(form):
     np.testing.assert_allclose(found, [2 / 3, 3 / 4, 1 / 2, 1, 0, 1 / 4, 1 / 2], rtol=1e-15)
 
 
-@settings(deadline=None, max_examples=40)
 @given(cases, st.sampled_from(FORMS))
 def test_every_answer_of_every_form_agrees_with_brute_force(ensemble, form):
     expected, unseen, _ = brute_force(ensemble)
@@ -87,7 +86,6 @@ def test_every_answer_of_every_form_agrees_with_brute_force(ensemble, form):
     assert c.to_dense().max() <= 1
 
 
-@settings(deadline=None, max_examples=30)
 @given(cases, st.integers(1, 8))
 def test_neighbors_hold_the_strongest_evidence_of_each_object(ensemble, p):
     expected, _, _ = brute_force(ensemble)

@@ -175,7 +175,6 @@ def odd_ensembles(draw):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "npz"])
-@settings(max_examples=60, deadline=None)
 @given(e=odd_ensembles())
 def test_odd_labels_survive(tmp_path_factory, ending, e):
     path = tmp_path_factory.mktemp("odd") / f"e.{ending}"

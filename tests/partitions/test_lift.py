@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
@@ -153,7 +153,6 @@ def test_median_bandwidth():
     assert sampled[2] == pytest.approx(sampled[0], rel=0.1)
 
 
-@settings(max_examples=25, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 50))
 def test_isometries_and_scale(seed, scale):
     rng = np.random.default_rng(seed)

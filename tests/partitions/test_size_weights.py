@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
@@ -45,7 +45,6 @@ def problems(draw):
     return cost, weight, sums * (1 - width), sums * (1 + width), draw(st.sampled_from([0.0, 3.0])) * rng.normal(size=k)
 
 
-@settings(max_examples=150)
 @given(problems(), st.sampled_from([1, 128]))
 def test_split_points_cost_what_the_linear_program_says(problem, length):
     cost, weight, lower, upper, prices = problem
@@ -60,7 +59,6 @@ def test_split_points_cost_what_the_linear_program_says(problem, length):
         assert ((shares > 1e-9).sum(axis=1) - 1).sum() <= cost.shape[1] - 1
 
 
-@settings(max_examples=200)
 @given(problems())
 def test_rounding_is_off_by_what_was_split(problem):
     cost, weight, lower, upper, _ = problem

@@ -56,7 +56,9 @@ def test_result(blobs):
     assert np.array_equal(model.predict(X), model.labels_)
 
 
-@pytest.mark.parametrize("n", [100, 400, 1000])
+@pytest.mark.parametrize(
+    "n", [100, pytest.param(400, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("k", [2, 3, 5, 8, 12])
 def test_finds_the_number_of_clear_clusters(n, k):
     angle = 2 * np.pi * np.arange(k) / k

@@ -5,7 +5,7 @@ import decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pluribus.tables import Table, TableError, prepare, read_table
@@ -55,7 +55,6 @@ class TestScale:
         np.testing.assert_allclose(prepared.X, prepare(table(self.X)).X, rtol=1e-4, atol=1e-5)
         assert prepare(table({"a": single[:, 0], "b": self.X[:, 0]})).X.dtype == np.float64
 
-    @settings(max_examples=100, deadline=None)
     @given(
         st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=20).filter(
             lambda values: min(values) < max(values)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pluribus.tables import TableError, read_table
+from pluribus.tables import TableError, _text, read_table
 
 DELIMITERS = [",", ";", "\t", "|", " "]
 
@@ -35,7 +35,7 @@ NAMES = st.text(alphabet=string.ascii_letters + "_é", min_size=1)
 TEXTS = st.text(alphabet=st.sampled_from("abcé ,;\t|\"'\n.:"), max_size=8).map(lambda text: f"q{text}z")
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     delimiter=st.sampled_from(DELIMITERS),
     rows=st.lists(st.tuples(NUMBERS, TEXTS, st.integers(-(2**53), 2**53)), min_size=2, max_size=12),
@@ -51,7 +51,7 @@ def test_round_trip_of_any_delimiter(write, delimiter, rows, names):
         assert table.frame[name].tolist() == frame[name].tolist()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     delimiter=st.sampled_from([";", "\t", "|"]),
     X=st.lists(st.tuples(*[st.floats(-1e6, 1e6)] * 3), min_size=2, max_size=10),
@@ -244,42 +244,49 @@ def test_bad_text(write, content, message):
         read_table(write(content))
 
 
-def test_ragged_line_far_down_a_large_file(write):
-    lines = ["a,b"] + ["1,2"] * 400_000
-    lines[300_000] = "1,2,3"
-    with pytest.raises(TableError, match="line 300,001: 3 cells"):
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """The sample and several blocks fit into files that are quick to read."""
+    monkeypatch.setattr(_text, "BLOCK", 1 << 16)
+    monkeypatch.setattr(_text, "SAMPLE", 1 << 15)
+
+
+def test_ragged_line_far_down_a_large_file(write, small_blocks):
+    lines = ["a,b"] + ["1,2"] * 60_000
+    lines[50_000] = "1,2,3"
+    with pytest.raises(TableError, match="line 50,001: 3 cells"):
         read_table(write("\n".join(lines)))
 
 
-def test_types_that_change_far_down_a_large_file(write):
-    lines = ["a,b"] + ["1,2"] * 1_500_000
+def test_types_that_change_far_down_a_large_file(write, small_blocks):
+    lines = ["a,b"] + ["1,2"] * 60_000
     lines[-1] = "1.5,x"
     table = read_table(write("\n".join(lines)))
     assert table.frame["a"].iloc[-1] == 1.5
     assert table.frame["b"].iloc[[0, -1]].tolist() == ["2", "x"]
 
 
-def test_lines_longer_than_a_block(write):
-    long = "q" * 16_000_000
-    table = read_table(write("a,b\n" + "1,z\n" * 100_000 + f"2,{long}\n3,y\n"))
+def test_lines_longer_than_a_block(write, small_blocks):
+    long = "q" * 300_000
+    table = read_table(write("a,b\n" + "1,z\n" * 20_000 + f"2,{long}\n3,y\n"))
     assert table.frame["b"].iloc[-2:].tolist() == [long, "y"]
 
 
-def test_long_header(write):
-    X = np.arange(15_000).reshape(3, 5000) / 7
-    names = [f"{'measurement':>100}{j}" for j in range(5000)]
+def test_long_header(write, small_blocks):
+    X = np.arange(3000).reshape(3, 1000) / 7
+    names = [f"{'measurement':>100}{j}" for j in range(1000)]
     table = read_table(write(pd.DataFrame(X, columns=names).to_csv(index=False)))
     np.testing.assert_array_equal(table.frame.to_numpy(), X)
 
 
-def test_long_cells_in_the_sample(write):
-    long = "q" * 200_000
+def test_long_cells_in_the_sample(write, small_blocks):
+    long = "q" * 25_000
     table = read_table(write(f'a,b\n1,{long}\n2,5" pipe\n'))
     assert table.frame["b"].tolist() == [long, '5" pipe']
     with pytest.raises(TableError, match="line 3: 3 cells"):
         read_table(write(f"a,b\n1,{long}\n2,x,y\n3,z\n"))
     with pytest.raises(TableError, match="line 3: a quote is opened"):
-        read_table(write('a,b\n1,z\n2,"x\n' + "3,y\n" * 200_000))
+        read_table(write('a,b\n1,z\n2,"x\n' + "3,y\n" * 25_000))
 
 
 def test_inch_marks_are_no_quotes(write):

@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, pairwise_distances, silhouette_score
@@ -24,7 +24,6 @@ def labeled(draw):
 
 
 @given(labeled())
-@settings(max_examples=25, deadline=None)
 def test_as_scikit_learn(case):
     X, labels = case
     D = pairwise_distances(X)
@@ -40,7 +39,6 @@ def test_as_scikit_learn(case):
 
 
 @given(labeled())
-@settings(max_examples=50, deadline=None)
 def test_dunn_by_loops(case):
     X, labels = case
     D = pairwise_distances(X)
@@ -53,7 +51,6 @@ def test_dunn_by_loops(case):
 
 
 @given(labeled(), st.floats(0.01, 100))
-@settings(max_examples=30, deadline=None)
 def test_order_names_and_scale_do_not_matter(case, scale):
     X, labels = case
     order = np.random.default_rng(0).permutation(len(labels))

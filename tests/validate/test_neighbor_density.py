@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_moons
 
@@ -45,7 +45,6 @@ def slow(D, labels, k):
 
 
 @given(st.integers(0, 10**6), st.integers(3, 20))
-@settings(max_examples=60, deadline=None)
 def test_by_loops_with_ties(seed, n):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, (n, 2)).astype(float)

@@ -4,7 +4,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -110,7 +110,6 @@ def _bottleneck(C, group):
 
 @given(st.integers(0, 10**6), st.integers(4, 14), st.booleans())
 @example(475, 10, False)  # two clusters without any similarity inside, but some between them
-@settings(max_examples=60, deadline=None)
 def test_by_loops(seed, n, missing):
     rng = np.random.default_rng(seed)
     members = rng.integers(0, 4, (n, 7))

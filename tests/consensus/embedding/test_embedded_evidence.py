@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.linalg import eigh
@@ -94,7 +94,6 @@ def test_equal_partitions_come_back(view):
 # -- oracles -------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
 @given(ensembles(n=(4, 16), k=(2, 4)), st.sampled_from(VIEWS))
 def test_spectral_is_the_generalized_eigenproblem(ensemble, view):
     C = CoAssociation(ensemble, form="dense").to_dense()
@@ -263,7 +262,6 @@ def test_planted_partition(method, view):
 
 
 @pytest.mark.filterwarnings("ignore")
-@settings(max_examples=40, deadline=None)
 @given(
     ensembles(n=(4, 16), k=(2, 4)),
     st.sampled_from(METHODS),

@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -96,7 +96,6 @@ def test_unanimous_partitions_come_back(clusterer, weights):
     assert 1 - rand_score(kernel.labels_, truth) == pytest.approx(0.08, abs=0.02)
 
 
-@settings(max_examples=40, deadline=None)
 @given(problems())
 def test_both_rules_are_one_for_the_discrete_kernel(problem):
     ensemble, _ = problem
@@ -176,7 +175,6 @@ def test_planted_partition(linkage, assign):
     assert np.array_equal(again.fit_predict(labels, X=X), found.labels_)
 
 
-@settings(max_examples=60, deadline=None)
 @given(problems(), st.sampled_from(CLUSTERERS), st.sampled_from(["vote", "kernel"]), st.integers(1, 4), st.booleans())
 def test_any_ensemble(problem, clusterer, assign, k, random):
     ensemble, X = problem
@@ -281,7 +279,6 @@ def test_large_data_takes_random_features_in_blocks():
 # -- grouping weighted points --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["ward", "average"]))
 def test_weighted_links_are_those_of_copies(seed, method):
     rng = np.random.default_rng(seed)

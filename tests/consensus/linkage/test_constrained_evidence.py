@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -177,7 +177,6 @@ def test_missing_labels():
 # -- against the obvious algorithm -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
 @given(problem=problems(), threshold=st.floats(0.05, 0.95))
 def test_merges_are_those_of_greed(problem, threshold):
     ensemble, known, _ = problem
@@ -191,7 +190,6 @@ def test_merges_are_those_of_greed(problem, threshold):
         assert sorted(found.merges_[:, 2])[-len(heights) :] == pytest.approx(sorted(heights), abs=1e-9) or not heights
 
 
-@settings(max_examples=60, deadline=None)
 @given(problem=problems(), linkage=st.sampled_from(LINKAGES))
 def test_hard_constraints_hold_and_k_is_kept(problem, linkage):
     ensemble, known, hidden = problem
@@ -204,7 +202,6 @@ def test_hard_constraints_hold_and_k_is_kept(problem, linkage):
     np.testing.assert_allclose(found.membership_.sum(axis=1), 1)
 
 
-@settings(max_examples=30, deadline=None)
 @given(problem=problems(soft=False), linkage=st.sampled_from(["single", "average"]))
 def test_nothing_known_is_plain_evidence_accumulation(problem, linkage):
     ensemble, _, _ = problem
@@ -232,7 +229,6 @@ def test_consistent_constraints_do_not_change_a_clear_result():
             assert adjusted_rand_score(truth, fit(labels, 3, known, linkage=linkage).labels_) == 1
 
 
-@settings(max_examples=30, deadline=None)
 @given(problem=problems(), seed=st.integers(0, 99))
 def test_what_the_plain_result_obeys_does_not_change_it(problem, seed):
     ensemble, _, _ = problem

@@ -2,7 +2,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -96,7 +96,6 @@ def test_each_average_link_merge_is_the_best_there_is(e):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=30)
 def test_average_link_equals_scipy_where_no_ties_are(seed):
     rng = np.random.default_rng(seed)
     e = Ensemble(rng.integers(0, 2, (8, 40)), weights=rng.random(40) + 0.01)

@@ -67,7 +67,7 @@ def apart(squared, sizes):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize(("holes", "faint"), [(0.0, 0.0), (0.9, 0.0), (0.3, 0.05)])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_merges_are_those_of_the_definition(rule, holes, faint, seed):
     evidence, seen, points, squared, sizes = groups_of(seed, holes=holes)
     for k in (1, 2, 5, 13, 14):

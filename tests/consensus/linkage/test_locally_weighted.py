@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cut_tree, is_valid_linkage
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -90,7 +90,6 @@ def test_linkage_is_average_link_on_the_weighted_matrix(kind, theta):
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_each_merge_is_the_best_there_is(seed, missing):
     rng = np.random.default_rng(seed)
     labels = rng.integers(-1 if missing else 0, 3, (9, 4))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster.hierarchy import is_monotonic, is_valid_linkage
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -29,7 +29,6 @@ seeds = st.integers(0, 10_000)
 cases = st.builds(random_ensemble, seeds, st.integers(2, 60), missing=st.sampled_from([0, 0.4]), weighted=st.booleans())
 
 
-@settings(deadline=None, max_examples=25)
 @given(cases)
 def test_with_all_neighbors_single_link_is_exact(ensemble):
     exact = evidence_linkages.single_link(ensemble, verbose=False)
@@ -38,7 +37,6 @@ def test_with_all_neighbors_single_link_is_exact(ensemble):
     np.testing.assert_allclose(linkage[:, 2], exact[:, 2], atol=1e-12)
 
 
-@settings(deadline=None, max_examples=25)
 @given(cases)
 def test_with_all_neighbors_average_link_is_exact(ensemble):
     with pytest.MonkeyPatch.context() as patch:

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
@@ -40,7 +40,6 @@ def test_what_fits_already_stays(ensemble):
     np.testing.assert_array_equal(with_sizes(model, 1, 199), model.labels_)
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_it_is_the_most_likely_of_all(seed):
     rng = np.random.default_rng(seed)

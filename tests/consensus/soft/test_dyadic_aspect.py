@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
@@ -198,7 +198,6 @@ def test_weights_by_size_give_each_object_the_same_say():
 # -- the whole method --------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
 @given(ensembles(), st.data())
 def test_log_likelihood_never_falls(ensemble, data):
     k = data.draw(st.integers(1, min(4, ensemble.n_objects)))

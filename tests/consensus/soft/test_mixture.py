@@ -46,7 +46,6 @@ def test_seven_objects(init):
 
 
 @given(ensembles(), st.integers(1, 4), st.sampled_from(["k-means++", "random"]))
-@settings(max_examples=60)
 def test_likelihood_grows(ensemble, k, init):
     k, epsilon = min(k, ensemble.n_objects), 1e-6
     mmec = fit_quietly(ensemble, k, n_init=1, tol=0.0, max_iter=30, init=init, epsilon=epsilon)
@@ -58,7 +57,6 @@ def test_likelihood_grows(ensemble, k, init):
 
 
 @given(ensembles(), st.integers(1, 4))
-@settings(max_examples=40)
 def test_result_is_the_mixture_it_says(ensemble, k):
     k = min(k, ensemble.n_objects)
     mmec = fit_quietly(ensemble, k, n_init=2)

@@ -65,7 +65,6 @@ def test_seven_objects_exhaustively():
 
 
 @given(ensembles(), st.integers(1, 5))
-@settings(max_examples=60)
 def test_objective_falls_and_is_what_it_says(ensemble, k):
     k = min(k, ensemble.n_objects)
     qmi = fit_quietly(ensemble, k, n_init=2, tol=0.0)
@@ -80,7 +79,6 @@ def test_objective_falls_and_is_what_it_says(ensemble, k):
 
 
 @given(ensembles(), st.integers(1, 5))
-@settings(max_examples=30)
 def test_result_has_its_shape(ensemble, k):
     k = min(k, ensemble.n_objects)
     qmi = fit_quietly(ensemble, k, n_init=2)

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pluribus._kernels.points.simplex import project_rows
@@ -114,7 +114,6 @@ def test_groups_take_the_same_path_as_their_objects(form, solver, diagonal):
     np.testing.assert_allclose(of_groups.membership[inverse], of_objects.membership, atol=1e-9)
 
 
-@settings(deadline=None, max_examples=40)
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(2, 40),

@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.base import clone
@@ -237,7 +237,6 @@ def test_correspondence_leaves_out_what_either_side_misses():
 # -- the whole method --------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50)
 @given(ensembles(), st.sampled_from(["simplex", "multiplicative"]), st.sampled_from(["ignore", "uniform"]), st.data())
 def test_objective_never_rises(ensemble, solver, missing, data):
     k = data.draw(st.integers(2, min(4, ensemble.n_objects)))

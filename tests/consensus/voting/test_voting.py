@@ -62,7 +62,6 @@ def test_seven_objects_merging():
 
 @pytest.mark.parametrize("strategy", ["hungarian", "merging"])
 @given(ensemble=ensembles())
-@settings(max_examples=40)
 def test_memberships_are_the_votes(strategy, ensemble):
     voting = fit_quietly(ensemble, strategy=strategy, reference=0)
     assert np.unique(voting.labels_).tolist() == list(range(voting.n_clusters_))
@@ -80,7 +79,6 @@ def test_memberships_are_the_votes(strategy, ensemble):
 
 
 @given(ensembles())
-@settings(max_examples=60)
 def test_agreement_grows(ensemble):
     # threshold=1: nothing is merged but names without objects, so the votes can be compared with what they were.
     voting = fit_quietly(ensemble, strategy="merging", threshold=1.0, reference=0)

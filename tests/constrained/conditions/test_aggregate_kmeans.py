@@ -105,7 +105,6 @@ def best_of_all(X, conditions, table, c):
     return best
 
 
-@settings(max_examples=30)
 @given(st.sampled_from(CONDITIONS), st.integers(2, 3), st.integers(0, 10_000))
 def test_near_the_best_of_all_labelings(conditions, c, seed):
     rng = np.random.default_rng(seed)
@@ -122,7 +121,6 @@ def test_near_the_best_of_all_labelings(conditions, c, seed):
     assert best - 1e-9 <= model.dispersion_ <= 1.4 * best + 1e-9
 
 
-@settings(max_examples=100)
 @given(st.integers(1, 3), st.integers(2, 4), st.integers(0, 10_000))
 def test_the_flow_costs_what_the_assignment_costs_and_no_more_than_pivots(fewest, c, seed):
     rng = np.random.default_rng(seed)

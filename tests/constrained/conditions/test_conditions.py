@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pluribus.constrained import Aggregate, AtLeast, Distinct, EntropyDiversity, RecursiveDiversity, satisfied
@@ -69,7 +69,6 @@ def tables(draw, n_max=8):
     return pd.DataFrame({"a": rng.integers(-2, 4, n), "s": rng.choice(list("xyz"), n)}), rng
 
 
-@settings(max_examples=300)
 @given(conditions, tables(), st.integers(1, 3))
 def test_what_holds_is_what_the_definition_says(condition, drawn, c):
     table, rng = drawn
@@ -90,7 +89,6 @@ def test_what_holds_is_what_the_definition_says(condition, drawn, c):
         assert (slack.min() > 1e-9 if strict else slack.min() >= -1e-9) == by_definition(condition, table, labels, c)
 
 
-@settings(max_examples=40)
 @given(st.lists(conditions, min_size=1, max_size=2), tables(n_max=6), st.integers(1, 3))
 def test_nothing_feasible_is_refused_and_repair_keeps_its_word(given_conditions, drawn, c):
     table, rng = drawn
@@ -109,7 +107,6 @@ def test_nothing_feasible_is_refused_and_repair_keeps_its_word(given_conditions,
         assert all(by_definition(q, table, found, c) for q in given_conditions)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.integers(1, 4))
 def test_the_most_clusters_of_distinct_values_are_exact_and_dealt(counts, l):  # noqa: E741
     values = np.repeat(np.arange(len(counts)), counts)
@@ -134,7 +131,6 @@ def test_values_of_the_literature():
     assert Requirements.of([Distinct("s", 2)], 6, {"s": list("aaaabb")}).most_clusters() == 2
 
 
-@settings(max_examples=60)
 @given(conditions, tables(n_max=30), st.integers(1, 4))
 def test_refining_keeps_the_conditions_and_lowers_the_dispersion(condition, drawn, c):
     table, rng = drawn

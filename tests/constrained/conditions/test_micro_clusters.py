@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pluribus.constrained import Aggregate, AggregateConstrainedKMeans, AtLeast, satisfied
@@ -46,7 +46,6 @@ def test_fewer_groups_cost_little():
     assert len(np.unique(equal.labels_)) == 4
 
 
-@settings(max_examples=50)
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(2, 4))
 def test_groups_are_assigned_as_their_rows_are(seed, fewest, c):
     rng = np.random.default_rng(seed)

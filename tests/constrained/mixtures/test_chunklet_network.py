@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pluribus import Constraints
@@ -70,7 +70,6 @@ def networks(draw, trees=False):
 
 
 @given(networks())
-@settings(max_examples=60)
 def test_sums_are_those_of_enumeration(case):
     net, U = case
     U = np.clip(U, -80, 80)  # what enumeration without logarithms can do
@@ -82,7 +81,6 @@ def test_sums_are_those_of_enumeration(case):
 
 
 @given(networks())
-@settings(max_examples=60)
 def test_joint_labels_are_the_best_ones(case):
     net, U = case
     z = net.decode(U, np.tile(np.eye(U.shape[1])[0], (len(U), 1)))  # marginals that break every hard link
@@ -100,7 +98,6 @@ def enumerate_all_best(net, U):
 
 
 @given(networks(trees=True))
-@settings(max_examples=30)
 def test_messages_are_exact_on_trees(case):
     net, U = case
     exact = net.infer(U)
@@ -129,7 +126,6 @@ def _again(net):
 
 
 @given(networks())
-@settings(max_examples=30)
 def test_labels_of_loopy_components_hold(case):
     net, U = case
     with pytest.MonkeyPatch.context() as patch:
@@ -141,7 +137,6 @@ def test_labels_of_loopy_components_hold(case):
 
 
 @given(networks())
-@settings(max_examples=30)
 def test_mean_field_is_a_lower_bound(case):
     net, U = case
     U = U / 10

@@ -101,7 +101,7 @@ def linked(draw, soft=True):
 @every
 @pytest.mark.parametrize("kind", KINDS)
 @given(case=linked())
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_likelihood_rises_and_hard_constraints_hold(method, kind, case):
     data, known, k, weight = case
     options = dict(eta=7.0) if method is MeanFieldMixture else {}
@@ -138,7 +138,7 @@ def test_constraints_help(method):
 @every
 def test_result_does_not_depend_on_n_jobs(method):
     known = teachers(y, 4, 6, random_state=1)
-    options = dict(n_init=4, max_iter=20, **QUIET)
+    options = dict(n_init=3, max_iter=8, **QUIET)
     one, two = (method(3, n_jobs=n_jobs, **options).fit(X, constraints=known) for n_jobs in (1, 2))
     assert (one.labels_ == two.labels_).all()
     assert (one.membership_ == two.membership_).all()

@@ -5,7 +5,7 @@ from time import process_time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
@@ -104,7 +104,6 @@ def cases(draw):
     return X, random_pairs(truth, draw(st.integers(0, 6)), random_state=int(rng.integers(1000))), k
 
 
-@settings(max_examples=40, deadline=None)
 @given(cases())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_never_below_the_optimum_and_nothing_broken(case):
@@ -122,16 +121,16 @@ def test_never_below_the_optimum_and_nothing_broken(case):
 
 def test_many_starts_mostly_find_the_optimum():
     found = 0
-    for seed in range(20):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
-        X, truth = rng.normal(size=(8, 2)), rng.integers(0, 3, 8)
+        X, truth = rng.normal(size=(7, 2)), rng.integers(0, 3, 7)
         known = random_pairs(truth, 5, random_state=seed)
         if known.check(3, allow_empty=False).status == "feasible":
             best = by_trying_all(X, known, 3)
             found += CopKMeans(3, n_init=50, random_state=0).fit(X, constraints=known).inertia_ <= best + 1e-9
         else:
             found += 1
-    assert found >= 18
+    assert found >= 9
 
 
 def test_order_of_rows_does_not_matter():

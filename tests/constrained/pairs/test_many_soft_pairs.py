@@ -9,7 +9,7 @@ from pluribus.constrained import MetricPairwiseKMeans, PairwiseKMeans
 from pluribus.constraints import log_odds
 
 
-@pytest.mark.parametrize("method", [PairwiseKMeans, MetricPairwiseKMeans])
+@pytest.mark.parametrize("method", [PairwiseKMeans, pytest.param(MetricPairwiseKMeans, marks=pytest.mark.slow)])
 def test_a_hundred_thousand_noisy_preferences(method):
     rng = np.random.default_rng(0)
     n, m = 20_000, 100_000

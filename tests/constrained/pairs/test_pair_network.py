@@ -37,7 +37,6 @@ def random_problem(seed, m, k, n_pairs, hard):
     return network, rng.random((m, k)) * 3, Costs(together, apart)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(2, 3), st.integers(0, 12))
 def test_small_networks_are_assigned_exactly(seed, m, k, n_pairs):
     network, unary, costs = random_problem(seed, m, k, n_pairs, hard=False)
@@ -45,7 +44,6 @@ def test_small_networks_are_assigned_exactly(seed, m, k, n_pairs):
     assert network.cost(unary, costs, labels) == pytest.approx(by_trying_all(network, unary, costs))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(3, 4), st.integers(0, 9))
 def test_hard_pairs_too(seed, m, k, n_pairs):
     network, unary, costs = random_problem(seed, m, k, n_pairs, hard=True)

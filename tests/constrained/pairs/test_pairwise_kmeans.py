@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -36,7 +36,6 @@ def cases(draw):
     return rng.integers(0, 10, (n, 2)).astype(float), known, k
 
 
-@settings(max_examples=30, deadline=None)
 @given(cases())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_objective_is_what_it_says_and_never_below_the_optimum(case):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse, stats
 from sklearn.base import clone
@@ -82,7 +82,6 @@ def matchings(draw):
     return distances, np.bincount(rng.integers(0, k, total), minlength=k)
 
 
-@settings(max_examples=50, deadline=None)  # the first is compiled
 @given(matchings())
 def test_the_matching_is_the_greedy_one_and_has_no_blocking_pair(problem):
     distances, quotas = problem
@@ -100,7 +99,6 @@ def test_the_matching_is_the_greedy_one_and_has_no_blocking_pair(problem):
         assert not (would_go and distances[i, h] < distances[labels == h, h].max())
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32))
 def test_moves_lower_the_cost_and_keep_the_sizes(seed):
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -75,7 +75,6 @@ def by_loops(X, centers, counts, weights, *, by_direction, moving, memory):
     return labels, centers, counts
 
 
-@settings(max_examples=60, deadline=None)  # the first is compiled
 @given(st.integers(0, 2**32), st.booleans(), st.booleans(), st.sampled_from([1.5, 30.0, 1000.0]), st.booleans())
 def test_the_kernel_does_what_the_rule_says(seed, by_direction, moving, memory, weighted):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
@@ -118,7 +118,6 @@ def test_edges(plain_case, edge, with_X):
     assert sum(c.size for c in summary.clusters) + summary.n_unclustered == n
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(2, 30), st.integers(1, 6), st.integers(1, 5), st.integers(0, 1000))
 def test_any_labels_can_be_summarized(n, r, k, seed):
     rng = np.random.default_rng(seed)
