@@ -1,4 +1,4 @@
-"""The few objects that constraints bind, as a graph, and the cheapest way to assign them."""
+"""The objects that share pairs, as a graph, and the cheapest way to assign them."""
 
 from typing import Any, NamedTuple
 
@@ -36,27 +36,27 @@ class Costs(NamedTuple):
 class PairNetwork:
     """Chunklets that share a pair with another, and those pairs.
 
-    Trees of pairs, as most are, are assigned exactly; small components with cycles too, by branch and bound. In larger
-    ones greed along a safe order, then exchanges along chains, find a good assignment.
+    Components that are trees, as most are, are assigned exactly; so are small components with cycles, by branch and
+    bound. Larger ones are assigned greedily along a safe order and improved by exchanges along chains.
 
     Parameters
     ----------
     pairs : ndarray of shape (E, 2)
         Distinct unordered pairs of chunklets.
     also : ndarray of int, optional
-        Further chunklets, which need not share a pair with any other.
+        Further nodes, which need not share a pair with any other.
 
     Attributes
     ----------
-    held : ndarray of shape (m,)
+    nodes : ndarray of shape (m,)
         The chunklets of the pairs and the further ones, sorted. All other arrays number them 0 to m - 1.
     pairs : ndarray of shape (E, 2)
     """
 
     def __init__(self, pairs: np.ndarray, also: np.ndarray | None = None) -> None:
-        self.held = np.unique(pairs if also is None else np.concatenate([pairs.ravel(), also]))
-        self.pairs = np.searchsorted(self.held, pairs)
-        m, e = len(self.held), len(pairs)
+        self.nodes = np.unique(pairs if also is None else np.concatenate([pairs.ravel(), also]))
+        self.pairs = np.searchsorted(self.nodes, pairs)
+        m, e = len(self.nodes), len(pairs)
         ends, others = np.concatenate([self.pairs, self.pairs[:, ::-1]]).T
         # Numbered from one: zeros would be taken for no entry.
         graph = sparse.coo_array((np.tile(np.arange(1, e + 1), 2), (ends, others)), shape=(m, m)).tocsr()
@@ -82,20 +82,20 @@ class PairNetwork:
         witness: np.ndarray | None = None,
         random: np.random.RandomState | None = None,
     ) -> np.ndarray:
-        """The cluster of each held chunklet; components that would not be cheaper stay as they were.
+        """The cluster of each node; components that would not get cheaper keep their previous clusters.
 
         Parameters
         ----------
         unary : ndarray of shape (m, k)
-            What each costs in each cluster.
+            What each node costs in each cluster.
         costs : Costs
         previous : ndarray of shape (m,), optional
         witness : ndarray of shape (m,), optional
-            Some assignment that breaks no hard constraint: for a dead end without previous labels.
+            An assignment that breaks no hard constraint, to leave a dead end without previous labels.
         random : RandomState, optional
             For other orders at a dead end.
         """
-        labels = np.full(len(self.held), -1, dtype=np.int64)
+        labels = np.full(len(self.nodes), -1, dtype=np.int64)
         order, parent, link = self._trees
         settle_trees(order, parent, link, unary, *costs, labels)
         if len(self._loops):
@@ -110,11 +110,11 @@ class PairNetwork:
             stays = new >= old - 1e-14 * np.abs(old)
             labels = np.where(stays[self._component], previous, labels)
         if np.isinf(self.cost(unary, costs, labels)):
-            raise NoFeasibleAssignmentError("what is fixed leaves some objects no cluster that they may be in")
+            raise NoFeasibleAssignmentError("the fixed objects leave no permitted cluster to some others")
         return labels
 
     def cost(self, unary: np.ndarray, costs: Costs, labels: np.ndarray) -> float:
-        """Of all held chunklets and pairs."""
+        """Of all nodes and pairs."""
         return float(unary[np.arange(len(labels)), labels].sum()) + self.penalty(costs, labels)
 
     def penalty(self, costs: Costs, labels: np.ndarray) -> float:
@@ -141,38 +141,38 @@ class PairNetwork:
         witness: np.ndarray | None,
         random: np.random.RandomState | None,
     ) -> None:
-        """Try other orders; then start from an assignment known to be feasible, its colors matched to the centers."""
+        """Try other orders; then start from the witness, its clusters matched to the centers."""
         rng = random or np.random.RandomState(0)
-        found = any(
+        is_placed = any(
             settle_greedily(*self._graph, unary, *costs, rng.permutation(nodes), labels) for _ in range(_ORDERS)
         )
-        if not found:
+        if not is_placed:
             if witness is None:
                 raise NoFeasibleAssignmentError(
-                    f"no way was found to place {len(nodes)} chunklets that must avoid each other in {unary.shape[1]} "
-                    f"clusters, in {_ORDERS + 1} orders; whether there is one is unknown. Take more clusters, or give "
-                    "some cannot-links a finite weight and use PairwiseKMeans"
+                    f"{len(nodes)} chunklets with cannot-links could not be assigned to {unary.shape[1]} clusters in "
+                    f"{_ORDERS + 1} attempts; a feasible assignment may still exist. Use more clusters, or give some "
+                    "cannot-links a finite weight and use PairwiseKMeans"
                 )
-            labels[nodes] = _matched(witness[nodes], unary[nodes])
+            labels[nodes] = _match_to_centers(witness[nodes], unary[nodes])
         improve(*self._graph, unary, *costs, nodes, labels, _SWEEPS, scratch(*unary.shape))
         if len(nodes) <= _LARGEST:
             settle_exactly(*self._graph, unary, *costs, nodes, labels, _BUDGET, np.empty_like(labels))
 
 
-def _matched(colors: np.ndarray, unary: np.ndarray) -> np.ndarray:
-    """The colors, each as the cluster that makes their sum cheapest."""
+def _match_to_centers(colors: np.ndarray, unary: np.ndarray) -> np.ndarray:
+    """The colors, renamed to clusters so that their total cost is least."""
     k = unary.shape[1]
     total = np.zeros((k, k))
     np.add.at(total, colors, unary)
     finite = total[np.isfinite(total)]
-    # What must not be costs more than all the rest, so that the matching avoids it wherever it can.
-    dear = 1 + 2 * k * np.abs(finite).max(initial=1)
-    _, cluster = linear_sum_assignment(np.where(np.isfinite(total), total, dear))
+    # What is forbidden costs more than all the rest, so that the matching avoids it wherever it can.
+    forbidden = 1 + 2 * k * np.abs(finite).max(initial=1)
+    _, cluster = linear_sum_assignment(np.where(np.isfinite(total), total, forbidden))
     return cluster[colors]
 
 
 def hard_network(closure: Closure, n_clusters: int, also: np.ndarray | None = None) -> tuple[PairNetwork, Costs]:
-    """The cannot-links between chunklets: infinitely dear together."""
+    """The cannot-links between chunklets: an infinite cost in the same cluster."""
     shape = len(closure.cannot_link), n_clusters
     return PairNetwork(closure.cannot_link, also), Costs(np.full(shape, np.inf), np.zeros(shape))
 

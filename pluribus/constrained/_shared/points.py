@@ -16,10 +16,10 @@ _BLOCK = 16_384  # rows whose products with the centers are held at once
 
 
 class Points(NamedTuple):
-    """Each chunklet as its mean with its weight: for centers, that is as good as all its objects.
+    """Each chunklet as its mean and its weight, which is exact for k-means.
 
-    The sum of squared distances of a chunklet's objects to a center is that of its mean, times its weight, and its
-    spread, which no center changes.
+    The squared distances of a chunklet's objects to a center sum to the weight times the squared distance of the mean,
+    plus the chunklet's spread, which does not depend on the center.
     """
 
     rows: Any  # (L, d), dense or csr; dense ones have the mean of the data subtracted
@@ -59,21 +59,21 @@ class Points(NamedTuple):
         half = 0.5 * (centers**2).sum(axis=1) - self.products(centers, rows) + 0.5 * self.norms[rows, None]
         return self.weights[rows, None] * np.maximum(half, 0)
 
-    def nearest(self, centers: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, float]:
-        """The nearest center of each row, and half the sum of squared distances of all rows, weighted by `free`."""
+    def nearest(self, centers: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, float]:
+        """The nearest center of each row, and half the sum of squared distances of all rows, with these weights."""
         n = len(self.weights)
         labels = np.empty(n, dtype=np.int32)
         offsets = 0.5 * (centers**2).sum(axis=1)
-        total = 0.5 * float(free @ self.norms)
+        total = 0.5 * float(weights @ self.norms)
         for start in range(0, n, _BLOCK):
             block = slice(start, min(start + _BLOCK, n))
-            total += nearest_by_product(self.products(centers, block), offsets, free[block], labels[block])
+            total += nearest_by_product(self.products(centers, block), offsets, weights[block], labels[block])
         return labels, total
 
-    def means(self, labels: np.ndarray, centers: np.ndarray, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def means(self, labels: np.ndarray, centers: np.ndarray, free_weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The mean of each cluster, and the labels of which these are the means.
 
-        A cluster without objects gets one: of the rows with a weight in `free` that which is farthest from its center.
+        An empty cluster gets the row that is farthest from its center, among those with a weight in `free_weights`.
         """
         k = len(centers)
         sums: np.ndarray = np.zeros(centers.shape)
@@ -86,7 +86,7 @@ class Points(NamedTuple):
         empty = np.flatnonzero(sizes == 0)
         if len(empty):
             labels = labels.copy()
-            self._fill(empty, labels, centers, free, sums, sizes)
+            self._fill(empty, labels, centers, free_weights, sums, sizes)
         return np.where(sizes[:, None] > 0, sums / np.maximum(sizes, np.finfo(float).tiny)[:, None], centers), labels
 
     def _fill(
@@ -94,7 +94,7 @@ class Points(NamedTuple):
         empty: np.ndarray,
         labels: np.ndarray,
         centers: np.ndarray,
-        free: np.ndarray,
+        free_weights: np.ndarray,
         sums: np.ndarray,
         sizes: np.ndarray,
     ) -> None:
@@ -104,13 +104,13 @@ class Points(NamedTuple):
             own = labels[block]
             inner = np.take_along_axis(self.products(centers, block), own[:, None].astype(np.intp), axis=1)[:, 0]
             distances[block] = self.norms[block] - 2 * inner + (centers**2).sum(axis=1)[own]
-        distances[free == 0] = -np.inf  # what pairs bind might not follow
+        distances[free_weights == 0] = -np.inf  # pairs may not let the others move
         n_inside = np.bincount(labels[self.weights > 0], minlength=len(centers))
         distances[n_inside[labels] == 1] = -np.inf  # its cluster would be empty instead
         farthest = np.argsort(distances, kind="stable")[::-1][: len(empty)]
         for row, cluster in zip(farthest, empty, strict=True):
             if distances[row] <= 0:
-                break  # all that are left are where their centers are, or alone in their clusters
+                break  # all others are at their centers, or alone in their clusters
             weight, values = self.weights[row], dense(self.rows[[row]])[0]
             sums[cluster], sizes[cluster] = weight * values, weight
             sums[labels[row]] -= weight * values
@@ -132,5 +132,5 @@ def chunk_means(X: Any, weights: np.ndarray, closure: Closure) -> tuple[Any, np.
 
 
 def dense(rows: Any) -> np.ndarray:
-    """Rows, however they are held, as an array."""
+    """Dense or sparse rows as an array."""
     return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)

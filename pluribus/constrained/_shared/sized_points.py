@@ -1,4 +1,4 @@
-"""Rows as k-means with bounds on sizes sees them: read block by block, never copied."""
+"""Rows for k-means with bounds on sizes: read block by block, never copied."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 class SizedPoints(NamedTuple):
-    """Each chunklet as its mean with its weight; X itself where every row is alone."""
+    """Each chunklet as its mean and its weight; X itself if there are no must-links."""
 
     rows: Any  # (L, d), dense or csr, as given
     shift: np.ndarray  # (d,) of the type of the rows: what is subtracted from each block, the mean of dense rows
@@ -37,7 +37,7 @@ class SizedPoints(NamedTuple):
         """The chunklets of the closure as points."""
         X, weights = given.X, given.weights.astype(np.float64)
         if not weights.any():
-            raise ValueError("sample_weight is zero for every row: some rows must count.")
+            raise ValueError("sample_weight is zero for every row: give at least one row a positive weight.")
         check_scale(X)
         mean, variances = mean_variance_axis(X, axis=0) if sparse.issparse(X) else _mean_and_variance(X)
         shift = np.zeros(X.shape[1], X.dtype) if sparse.issparse(X) else mean.astype(X.dtype)
@@ -56,7 +56,7 @@ class SizedPoints(NamedTuple):
         return bool((self.shift.astype(float) ** 2).sum() > self.variance * self.rows.shape[1])
 
     def drawn(self, n_clusters: int, seed: int) -> np.ndarray:
-        """Centers by k-means++, among all rows or, where there are very many, among some of them."""
+        """Centers by k-means++, among all rows or, if there are very many, among a sample of them."""
         random = np.random.RandomState(seed)
         n = len(self.weights)
         some: Any = np.flatnonzero(self.weights > 0)
@@ -69,7 +69,7 @@ class SizedPoints(NamedTuple):
         return dense(kmeans_plusplus(rows, n_clusters, sample_weight=weights, random_state=random)[0]).astype(float)
 
     def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
-        """Weighted squared distances to the centers, less the squared norm of the row: that is the same for all."""
+        """Weighted squared distances to the centers, minus the squared norm of the row, which is the same for all."""
         offsets = (centers**2).sum(axis=1)
         doubled = np.asarray(-2 * centers.T, dtype=self.rows.dtype)
         weighted = (self.weights != 1).any()

@@ -1,13 +1,55 @@
-"""Where k-means begins."""
+"""The first centers of k-means."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics.pairwise import euclidean_distances
 
+from pluribus._engine import seeds
 from pluribus.constrained._shared.points import Points
+
+
+class Start(NamedTuple):
+    """A seed and centers."""
+
+    seed: int
+    centers: np.ndarray
+
+
+def starts(
+    init: Any,
+    points: Points,
+    n_clusters: int,
+    random_state: Any,
+    n_init: int,
+    *,
+    neighborhoods: np.ndarray | None = None,
+    drawn_from: Points | None = None,
+) -> list[Start]:
+    """The centers given as ``init``, or `n_init` starts by k-means++.
+
+    Parameters
+    ----------
+    init : str or array of shape (n_clusters, d)
+        "neighborhoods" puts the first start on the chunklets given as `neighborhoods`.
+    points : Points
+    n_clusters, random_state, n_init
+    neighborhoods : ndarray of int, optional
+        Chunklets of several objects.
+    drawn_from : Points, optional
+        The points in the space in which distances count, if it is another one.
+    """
+    if not isinstance(init, str):
+        return [Start(0, given_centers(init, points, n_clusters))]
+    drawn_from = points if drawn_from is None else drawn_from
+    first, *others = seeds(random_state, n_init)
+    of_first = neighborhoods if init == "neighborhoods" and neighborhoods is not None else np.empty(0, np.int64)
+    return [
+        Start(first, points.centers(from_neighborhoods(drawn_from, of_first, n_clusters, first))),
+        *(Start(seed, points.centers(spread_out(drawn_from, n_clusters, seed))) for seed in others),
+    ]
 
 
 def given_centers(init: Any, points: Points, n_clusters: int) -> np.ndarray:
@@ -17,7 +59,7 @@ def given_centers(init: Any, points: Points, n_clusters: int) -> np.ndarray:
     if centers.shape != expected:
         raise ValueError(f"init has shape {centers.shape}: give one center for each cluster, shape {expected}.")
     if not np.isfinite(centers).all():
-        raise ValueError("init holds NaN or infinite values: give centers of finite numbers.")
+        raise ValueError("init contains NaN or infinite values: give finite centers.")
     return centers.astype(np.float64) - points.shift
 
 
@@ -34,10 +76,10 @@ def spread_out(points: Points, n_clusters: int, seed: int) -> np.ndarray:
 
 
 def from_neighborhoods(points: Points, neighborhoods: np.ndarray, n_clusters: int, seed: int) -> np.ndarray:
-    """Rows of chunklets with several objects; drawn as in k-means++ where there are too few of them.
+    """Rows of chunklets of several objects; if there are too few of these, the rest is drawn as in k-means++.
 
-    With too many, the heaviest is taken first, then always the one with the largest product of weight and distance to
-    those taken before (weighted farthest first, Basu, Bilenko and Mooney).
+    If there are too many, the heaviest comes first, and then always the one with the largest product of weight and
+    distance to those taken before (weighted farthest-first traversal; Basu, Bilenko and Mooney).
     """
     if not len(neighborhoods):
         return spread_out(points, n_clusters, seed)
@@ -53,13 +95,13 @@ def from_neighborhoods(points: Points, neighborhoods: np.ndarray, n_clusters: in
     return np.array(taken)
 
 
-def _farthest_first(points: Points, candidates: np.ndarray, most: int) -> np.ndarray:
-    if len(candidates) <= most:
+def _farthest_first(points: Points, candidates: np.ndarray, n_taken: int) -> np.ndarray:
+    if len(candidates) <= n_taken:
         return candidates
     weights = points.weights[candidates]
     taken = [int(np.argmax(weights))]
     nearest = np.full(len(candidates), np.inf)
-    for _ in range(most - 1):
+    for _ in range(n_taken - 1):
         nearest = np.minimum(nearest, _squared_distances(points, candidates, candidates[taken[-1:]])[:, 0])
         nearest[taken] = -1
         taken.append(int(np.argmax(weights * np.sqrt(np.maximum(nearest, 0)) - (nearest < 0))))

@@ -91,9 +91,9 @@ def likeliest(constraints: Constraints, scores: np.ndarray, found: Feasibility, 
     labels = cost.argmin(axis=1)
     if len(closure.cannot_link) or len(corpus.rows):
         network, apart = hard_network(closure, scores.shape[1], also=closure.chunk_of[corpus.rows])
-        witness = None if found.witness is None else found.witness[closure.representatives][network.held]
+        witness = None if found.witness is None else found.witness[closure.representatives][network.nodes]
         try:
-            labels[network.held] = network.assign(cost[network.held], apart, witness=witness)
+            labels[network.nodes] = network.assign(cost[network.nodes], apart, witness=witness)
         except NoFeasibleAssignmentError as error:
             raise InfeasibleError(f"what was said cannot hold at once: {error}.", k=scores.shape[1]) from None
     return labels[closure.chunk_of]

@@ -22,6 +22,10 @@ class Metrics(NamedTuple):
         """The diagonals or matrices A."""
         return self.roots**2 if self.diagonal else self.roots @ self.roots.transpose(0, 2, 1)
 
+    def take(self, clusters: np.ndarray) -> "Metrics":
+        """The metrics of these clusters, in this order."""
+        return Metrics(self.roots[clusters], self.log_dets[clusters])
+
 
 def inverse_of(scatter: np.ndarray, sizes: np.ndarray, prior: np.ndarray) -> Metrics:
     """The metric under which scatter of this many objects, and one more with the variances `prior`, is cheapest.

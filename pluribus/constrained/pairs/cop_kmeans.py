@@ -5,20 +5,29 @@ from typing import Any
 from sklearn.utils._param_validation import StrOptions
 
 from pluribus.constrained._shared.base import STARTS_PARAMETERS
-from pluribus.constrained._shared.pair_kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.pair_assignment import PairAssignment
+from pluribus.constrained._shared.pair_network import hard_network
+from pluribus.constrained._shared.points import Points
+from pluribus.constrained._shared.starts import starts
+from pluribus.constraints import Constraints
 
 
 class CopKMeans(ConstrainedKMeans):
     """k-means whose result satisfies every must-link and every cannot-link (COP-KMeans).
 
-    Must-links make chunklets, and each chunklet is one weighted point: that changes nothing but the speed. Cannot-links
-    between chunklets are heeded in each assignment. Where they form trees, or small components with cycles, the
-    assignment is the cheapest there is for the centers; elsewhere it is found by greed along an order that is safe,
-    and improved by exchanges. The order of the rows matters in none of the former, the objective never rises, and where
-    greed meets a dead end other orders are tried, and then an assignment known to be feasible, matched to the centers.
+    It minimizes the inertia Σ_i ‖x_i - μ_{z_i}‖² over the labels z and the centers μ, subject to z_i = z_j for every
+    must-link and z_i ≠ z_j for every cannot-link.
 
-    Prefer it when the constraints are certain and the clusters are roughly round. All constraints are enforced: for
-    noisy ones see :class:`PairwiseKMeans`. Without constraints it is k-means.
+    Must-links make chunklets, and each chunklet is one weighted point: this is exact, and only changes the speed.
+    Chunklets that cannot-links join are assigned jointly. Where the cannot-links form trees, or small components with
+    cycles, the assignment is the cheapest one for the given centers. Elsewhere it is greedy along a safe order and then
+    improved by exchanges; if the greedy assignment reaches a dead end, other orders are tried, and then an assignment
+    known to be feasible, matched to the centers. The objective never rises. The exact assignments do not depend on the
+    order of the rows.
+
+    Prefer it when the constraints are certain and the clusters are roughly round. All constraints are enforced: if some
+    may be wrong, see :class:`PairwiseKMeans`. Without constraints it is k-means.
 
     Parameters
     ----------
@@ -68,7 +77,6 @@ class CopKMeans(ConstrainedKMeans):
     ([0, 1, 0, 1], 9.0)
     """
 
-    _objective_scale = 2.0
     _parameter_constraints: dict = {
         **STARTS_PARAMETERS,
         "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
@@ -94,3 +102,34 @@ class CopKMeans(ConstrainedKMeans):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def fit(
+        self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None
+    ) -> "CopKMeans":
+        """Cluster X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : ignored
+        constraints : Constraints, optional
+            Hard must-links and cannot-links, groups and labels of the n rows.
+        sample_weight : array of shape (n,), optional
+            How much each row counts.
+        """
+        given = self._check_given(X, constraints, sample_weight)
+        self._refuse_soft_pairs(given.constraints)
+        witness = self._check_feasible(given.constraints).witness
+        closure = given.constraints.closure(self.n_clusters)
+        points = Points.of(given, closure)  # must-links: a chunklet is one weighted point
+        cannot_links, costs = hard_network(closure, self.n_clusters)
+        assignment = PairAssignment.of(points, cannot_links, costs, closure, witness)
+        best = self._best_run(
+            starts(self.init, points, self.n_clusters, self.random_state, self.n_init),
+            assign=assignment.cheapest,  # nearest centers, subject to the cannot-links
+            update=assignment.means,
+            variance=points.variance,
+        )
+        self._set_kmeans_result(given, closure, assignment, best)
+        self.objective_ = 2 * best.path
+        return self

@@ -1,6 +1,6 @@
 """k-means with pairs and a metric learned from both (MPCKMeans)."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -8,32 +8,46 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
-from pluribus._engine import run_tasks, seeds
+from pluribus._engine import run_tasks
 from pluribus.constrained._shared.base import STARTS_PARAMETERS, ConstrainedMixin, warn_of_empty_clusters
-from pluribus.constrained._shared.starts import from_neighborhoods, given_centers, spread_out
-from pluribus.constrained.pairs._metric_descent import MetricProblem, metric_descend
+from pluribus.constrained._shared.starts import Start, starts
+from pluribus.constrained.pairs._metric_problem import MetricProblem
 from pluribus.constrained.pairs._metrics import Metrics, squared_lengths
 from pluribus.constraints import Constraints
 
 
+class MetricRun(NamedTuple):
+    """The result of k-means with a learned metric from one start."""
+
+    labels: np.ndarray  # (L,)
+    centers: np.ndarray
+    metrics: Metrics
+    path: np.ndarray  # the objective after each iteration, and for the final labels
+    n_iter: int
+
+
 class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
-    """k-means with pairs that may be broken at a price, in a metric learned on the way (MPCKMeans).
+    """k-means with pairs that may be broken at a price, in a metric that is learned as well (MPCKMeans).
 
-    Distances are (x - μ)·A (x - μ) - log det A, and A is learned: the inverse scatter of the clusters, to which broken
-    must-links add the directions in which their objects differ, while broken cannot-links take theirs away. A broken
-    must-link costs its weight times the squared distance of its objects, relative to the mean of all pairs of objects;
-    a broken cannot-link its weight times what that lacks to one: the weights have no unit. A pair without a weight is
-    hard and never broken. Where a cluster has few objects, its metric is kept from collapsing by one more object, so to
-    say, that has the variance of the data.
+    It minimizes, over the labels z, the centers μ and the metrics A_h of the clusters,
 
-    The paper takes squared distances as they are, and the widest in the data in place of the mean. Then one pair counts
-    as much as dozens of objects, cannot-links before all, and a few wrong ones spoil everything; to trust pairs as much
-    as that, give weights of ten and more, or none.
+        J(z, μ, A) = Σ_i (‖x_i - μ_h‖²_A - log det A_h)  +  Σ_broken must-links w_ij L²_ij
+                     +  Σ_broken cannot-links w_ij max(1 - L²_ij, 0)  +  the prior of A,
 
-    Prefer it to :class:`PairwiseKMeans` when features differ in scale or in worth. One metric for all clusters is
-    robust; one for each fits clusters of different shapes and needs more objects. The metric starts from the scatter
-    within chunklets of hard must-links, groups and labels, and the variance of the data, so the units of the features
-    do not matter.
+    where h = z_i, and L²_ij is the squared length of the pair in the metric, relative to the mean of all pairs of
+    objects. So the weights have no unit. A pair without a weight is hard and never broken. A is the inverse scatter of
+    the clusters: broken must-links add the directions in which their objects differ, and broken cannot-links subtract
+    theirs. The prior acts like one more object with the variance of the data, which keeps the metric of a small cluster
+    from collapsing.
+
+    The paper uses squared lengths as they are, and the longest pair in the data in place of the mean. One pair then
+    counts as much as dozens of objects, above all cannot-links, and a few wrong ones spoil the result. To trust pairs
+    that much, give weights of ten or more, or none.
+
+    Prefer it to :class:`PairwiseKMeans` when features differ in scale or relevance. One metric for all clusters is
+    robust; one for each cluster fits clusters of different shapes and needs more objects. The metric starts from the
+    scatter within chunklets of hard must-links, groups and labels, and from the variance of the data, so the units of
+    the features do not matter.
 
     Parameters
     ----------
@@ -144,36 +158,61 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
             How much each row counts.
         """
         given = self._check_given(X, constraints, sample_weight)
-        found = self._check_feasible(given.constraints)
+        witness = self._check_feasible(given.constraints).witness
         closure = given.constraints.closure(self.n_clusters)
-        witness = None if found.witness is None else found.witness[closure.representatives]
-        problem = MetricProblem.of(
-            given,
-            closure,
-            witness,
-            self.n_clusters,
-            diagonal=self.metric == "diagonal",
-            per_cluster=self.per_cluster,
-        )
-        ends = run_tasks(
-            lambda start: metric_descend(problem, start[1], self.max_iter, self.tol, start[0]),
-            self._starts(problem, np.flatnonzero(closure.chunk_sizes > 1)),
+        shape: Any = {"diagonal": self.metric == "diagonal", "per_cluster": self.per_cluster}
+        problem = MetricProblem.of(given, closure, witness, n_clusters=self.n_clusters, **shape)
+        runs = run_tasks(
+            lambda start: self._descend(problem, start),
+            starts(
+                self.init,
+                problem.points,
+                self.n_clusters,
+                self.random_state,
+                self.n_init,
+                neighborhoods=np.flatnonzero(closure.chunk_sizes > 1),
+                drawn_from=problem.turned_points(),
+            ),
             n_jobs=self.n_jobs,
             description=type(self).__name__,
             verbose=self.verbose,
         )
-        best = min(ends, key=lambda end: end.path[-1])
+        best = min(runs, key=lambda run: run.path[-1])
         order = self._finish(given.constraints, best.labels[closure.chunk_of], self.n_clusters)
         warn_of_empty_clusters(self.labels_, self.n_clusters)
         self.cluster_centers_ = (best.centers + problem.points.shift)[order].astype(given.X.dtype)
-        self._metrics = (
-            Metrics(best.metrics.roots[order], best.metrics.log_dets[order]) if self.per_cluster else best.metrics
-        )
+        self._metrics = best.metrics.take(order) if self.per_cluster else best.metrics
         self.metric_ = self._metrics.matrices if self.per_cluster else self._metrics.matrices[0]
         self.inertia_ = problem.inertia(best.labels, best.centers, best.metrics)
         self.objective_ = best.path
         self.n_iter_ = best.n_iter
         return self
+
+    def _descend(self, problem: MetricProblem, start: Start) -> MetricRun:
+        """Labels, centers and metric in turn; each step lowers J.
+
+        It ends when no label changes, or when J falls by less than ``tol`` for each object.
+        """
+        random = np.random.RandomState(start.seed)
+        centers, metrics = start.centers, problem.first_metrics()
+        least_fall = self.tol * float(problem.weights.sum())
+        labels: np.ndarray | None = None
+        path: list[float] = []
+        for _ in range(self.max_iter):
+            assigned = problem.assign(centers, metrics, labels, random)  # argmin_z J
+            is_same = labels is not None and bool((assigned == labels).all())
+            centers, labels = problem.means(assigned, centers)  # argmin_μ J
+            metrics, objective = problem.better_metric(labels, centers, metrics)  # A, eq. (9)
+            path.append(objective)
+            if is_same or (len(path) > 1 and path[-2] - objective <= least_fall):
+                break
+        assert labels is not None  # max_iter is at least 1
+        n_iter = len(path)
+        assigned = problem.assign(centers, metrics, labels, random)  # in the final metric
+        if len(np.unique(assigned)) == len(np.unique(labels)):  # else a cluster filled by `means` is empty again
+            labels = assigned
+            path.append(problem.objective(labels, centers, metrics))
+        return MetricRun(labels, centers, metrics, np.array(path), n_iter)
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of the nearest center in the learned metric."""
@@ -186,21 +225,8 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
 
     def _distances(self, X: Any) -> np.ndarray:
         """Squared lengths of rows from centers, minus log-determinants, (n, k)."""
-        # Away from the origin squares would cancel; what is sparse stays as it is.
+        # Far from the origin squares lose digits; sparse rows are not centered, which would make them dense.
         shift = self.cluster_centers_.mean(axis=0, dtype=np.float64) * (not sparse.issparse(X))
         rows = X if sparse.issparse(X) else X - shift
         lengths = squared_lengths(rows, self.cluster_centers_.astype(np.float64) - shift, self._metrics)
         return lengths - self._metrics.log_dets
-
-    def _starts(self, problem: MetricProblem, several: np.ndarray) -> list[tuple[int, np.ndarray]]:
-        """A seed and centers for each start, drawn in the first metric."""
-        points = problem.points
-        if not isinstance(self.init, str):
-            return [(0, given_centers(self.init, points, self.n_clusters))]
-        turned = problem.turned_points()
-        first, *others = seeds(self.random_state, self.n_init)
-        neighborhoods = several if self.init == "neighborhoods" else several[:0]
-        return [
-            (first, points.centers(from_neighborhoods(turned, neighborhoods, self.n_clusters, first))),
-            *((seed, points.centers(spread_out(turned, self.n_clusters, seed))) for seed in others),
-        ]

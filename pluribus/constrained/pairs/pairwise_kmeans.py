@@ -2,32 +2,34 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from pluribus.constrained._shared.base import STARTS_PARAMETERS
-from pluribus.constrained._shared.pair_descent import Problem
-from pluribus.constrained._shared.pair_kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.pair_network import soft_network
 from pluribus.constrained._shared.points import Points
-from pluribus.constrained._shared.starts import from_neighborhoods
-from pluribus.constraints import Closure, Constraints
+from pluribus.constrained._shared.starts import starts
+from pluribus.constraints import Constraints
 
 
 class PairwiseKMeans(ConstrainedKMeans):
     """k-means with must-links and cannot-links that may be broken at a price (PCKMeans).
 
-    It lowers half the sum of squared distances to the centers plus the weight of each pair that is broken. A pair
-    without a weight is hard and is never broken; the weight of a soft one is compared with squared distances, so it
-    means the more the smaller the scale of X: with a variance of one in each cluster it is the log-odds that the pair
-    is right (:func:`pluribus.constraints.log_odds`).
+    It minimizes, over the labels z and the centers μ,
 
-    Objects that share pairs are assigned together, exactly where the pairs form trees or small components, else by
-    greed and exchanges of groups. The objective never rises. The first
-    start puts centers on the means of linked objects, those far apart and heavy first; the others are drawn.
+        J(z, μ) = ½ Σ_i ‖x_i - μ_{z_i}‖² + Σ_must-links w_ij [z_i ≠ z_j] + Σ_cannot-links w_ij [z_i = z_j].
 
-    Prefer it to :class:`CopKMeans` when some pairs may be wrong, to :class:`MetricPairwiseKMeans` when the scale of
-    the features is right as it is. Without constraints it is k-means.
+    A pair without a weight is hard and is never broken. The weight of a soft pair is compared with squared distances,
+    so it depends on the scale of X. If each cluster has a variance of 1, the weight is the log-odds that the pair is
+    right (:func:`pluribus.constraints.log_odds`).
+
+    Objects that share pairs are assigned jointly: exactly where the pairs form trees or small components, elsewhere
+    greedily, followed by exchanges of groups. The objective never rises. The first start puts the centers on the means
+    of objects that hard constraints keep together, heavy and distant ones first; the other starts are drawn.
+
+    Prefer it to :class:`CopKMeans` when some pairs may be wrong. Prefer :class:`MetricPairwiseKMeans` when features
+    differ in scale or relevance. Without constraints it is k-means.
 
     Parameters
     ----------
@@ -104,16 +106,34 @@ class PairwiseKMeans(ConstrainedKMeans):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _check_constraints(self, constraints: Constraints) -> None:
-        """Preferences are welcome."""
+    def fit(
+        self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None
+    ) -> "PairwiseKMeans":
+        """Cluster X.
 
-    def _problem(
-        self, points: Points, constraints: Constraints, closure: Closure, witness: np.ndarray | None
-    ) -> Problem:
-        return Problem.of(points, *soft_network(closure, self.n_clusters), witness)
-
-    def _first_rows(self, number: int, seed: int, points: Points, closure: Closure) -> np.ndarray:
-        several = np.flatnonzero(closure.chunk_sizes > 1)
-        if self.init == "neighborhoods" and number == 0:
-            return from_neighborhoods(points, several, self.n_clusters, seed)
-        return super()._first_rows(number, seed, points, closure)
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : ignored
+        constraints : Constraints, optional
+            Hard and soft pairs, groups and labels of the n rows.
+        sample_weight : array of shape (n,), optional
+            How much each row counts.
+        """
+        given = self._check_given(X, constraints, sample_weight)
+        witness = self._check_feasible(given.constraints).witness
+        closure = given.constraints.closure(self.n_clusters)
+        points = Points.of(given, closure)  # hard must-links: a chunklet is one weighted point
+        pairs, costs = soft_network(closure, self.n_clusters)  # w_ij of the broken pairs; infinite if hard
+        assignment = PairAssignment.of(points, pairs, costs, closure, witness)
+        neighborhoods = (closure.chunk_sizes > 1).nonzero()[0]
+        best = self._best_run(
+            starts(self.init, points, self.n_clusters, self.random_state, self.n_init, neighborhoods=neighborhoods),
+            assign=assignment.cheapest,  # argmin_z J(z, μ), and J
+            update=assignment.means,  # argmin_μ J(z, μ)
+            variance=points.variance,
+        )
+        self._set_kmeans_result(given, closure, assignment, best)
+        # Soft pairs that hard constraints break cost the same for all labels: J has them, the search does not.
+        self.objective_ = best.path + self.violations_.weight - assignment.penalty(best.labels)
+        return self

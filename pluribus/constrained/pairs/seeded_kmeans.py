@@ -7,25 +7,24 @@ import numpy as np
 
 from pluribus._engine import seeds
 from pluribus.constrained._shared.base import STARTS_PARAMETERS
-from pluribus.constrained._shared.pair_descent import Problem
-from pluribus.constrained._shared.pair_kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.pair_network import hard_network
 from pluribus.constrained._shared.points import Points
-from pluribus.constrained._shared.starts import from_neighborhoods
-from pluribus.constraints import Closure, Constraints, Feasibility
+from pluribus.constrained._shared.starts import Start, from_neighborhoods
+from pluribus.constraints import Closure, Constraints
 
 
 class SeededKMeans(ConstrainedKMeans):
     """k-means that starts at the means of objects with known labels (Seeded-KMeans, Constrained-KMeans).
 
-    Each class that is named by ``Constraints(labels=…)`` gets a cluster of its own, which starts at the mean of its
-    objects. If there are no known labels, groups and chunklets of must-links serve as seeds, the heaviest and farthest
-    from each other first. Clusters without a seed start as in k-means++.
+    Each class in ``Constraints(labels=…)`` gets a cluster of its own, which starts at the mean of its objects. If there
+    are no known labels, groups and chunklets of must-links are the seeds, heavy and distant ones first. Clusters
+    without a seed start as in k-means++. The inertia Σ_i ‖x_i - μ_{z_i}‖² is then minimized as in k-means.
 
-    By default seeds stay in their cluster throughout, and all other hard constraints hold as well: this is
-    Constrained-KMeans. With ``fixed=False`` what is known only says where to start, and any object may leave its
-    seed, as suits labels with errors: this is Seeded-KMeans, which warns of what it did not keep, and ``violations_``
-    tells it.
+    By default seeds stay in their cluster, and all other hard constraints hold as well: this is Constrained-KMeans.
+    With ``fixed=False`` constraints only determine the start, and any object may leave its seed, which suits labels
+    with errors: this is Seeded-KMeans. It warns if the result breaks constraints; see ``violations_``.
 
     Parameters
     ----------
@@ -76,7 +75,6 @@ class SeededKMeans(ConstrainedKMeans):
     ('low',)
     """
 
-    _objective_scale = 2.0
     _parameter_constraints: dict = {
         **STARTS_PARAMETERS,
         "fixed": ["boolean"],
@@ -103,50 +101,75 @@ class SeededKMeans(ConstrainedKMeans):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @property
-    def _binding(self) -> bool:
-        return self.fixed
+    def fit(
+        self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None
+    ) -> "SeededKMeans":
+        """Cluster X.
 
-    def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:
-        """Where constraints only say where to start, each class needs a cluster, and nothing else has to hold."""
-        if not self.fixed:
-            constraints = Constraints(constraints.n_objects, labels=constraints.labels)
-        return super()._check_feasible(constraints, n_clusters)
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n, d)
+        y : ignored
+        constraints : Constraints, optional
+            Labels of some of the n rows, or other hard constraints.
+        sample_weight : array of shape (n,), optional
+            How much each row counts.
+        """
+        given = self._check_given(X, constraints, sample_weight)
+        self._refuse_soft_pairs(given.constraints)
+        # With fixed=False each class needs a cluster, and no other constraint has to hold.
+        enforced = given.constraints if self.fixed else Constraints(len(given.weights), labels=given.constraints.labels)
+        witness = self._check_feasible(enforced).witness
+        closure = given.constraints.closure(self.n_clusters if self.fixed else None)
+        points = Points.of(given, closure)
+        classes = _chunklets_of_classes(given.constraints, closure)
+        starts = self._starts(points, classes, closure)
+        if not self.fixed:  # Seeded-KMeans is plain k-means from these starts
+            closure, classes = Constraints(len(given.weights)).closure(), classes[:0]
+            points = Points.of(given, closure)
+        cannot_links, costs = hard_network(closure, self.n_clusters, also=classes)
+        seeds_stay = _seeds_stay(cannot_links.nodes, classes, self.n_clusters)
+        assignment = PairAssignment.of(points, cannot_links, costs, closure, witness, seeds_stay)
+        best = self._best_run(
+            starts,
+            assign=assignment.cheapest,  # nearest centers; Constrained-KMeans: seeds stay
+            update=assignment.means,
+            variance=points.variance,
+        )
+        self._set_kmeans_result(given, closure, assignment, best)
+        self.objective_ = 2 * best.path
+        self._warn_of_violations()
+        return self
 
-    def _starts(self, points: Points, constraints: Constraints, closure: Closure) -> list[tuple[int, np.ndarray]]:
-        chunks = _of_classes(constraints, closure)
-        n_init = 1 if len(chunks) == self.n_clusters else self.n_init
-        if not len(chunks):
-            chunks = np.flatnonzero(closure.chunk_sizes > 1)
+    def _starts(self, points: Points, classes: np.ndarray, closure: Closure) -> list[Start]:
+        """The means of the seeds, and drawn centers for clusters without a seed."""
+        n_init = 1 if len(classes) == self.n_clusters else self.n_init
+        neighborhoods = classes if len(classes) else np.flatnonzero(closure.chunk_sizes > 1)
         return [
-            (seed, points.centers(from_neighborhoods(points, chunks, self.n_clusters, seed)))
+            Start(seed, points.centers(from_neighborhoods(points, neighborhoods, self.n_clusters, seed)))
             for seed in seeds(self.random_state, n_init)
         ]
 
-    def _problem(
-        self, points: Points, constraints: Constraints, closure: Closure, witness: np.ndarray | None
-    ) -> Problem:
-        pinned = _of_classes(constraints, closure) if self.fixed else np.empty(0, dtype=np.int64)
-        network, costs = hard_network(closure, self.n_clusters, also=pinned)
-        barred = np.zeros((len(network.held), self.n_clusters))
-        place = np.searchsorted(network.held, pinned)
-        barred[place] = np.inf
-        barred[place, np.arange(len(pinned))] = 0
-        return Problem.of(points, network, costs, witness, barred)
-
-    def _adopt(self, *found: Any) -> "ConstrainedKMeans":
-        super()._adopt(*found)
+    def _warn_of_violations(self) -> None:
         if self.violations_.n_hard:
             warnings.warn(
-                f"{self.violations_.n_hard} hard constraints are broken, since fixed=False takes them as a start only; "
-                "violations_ has them. Take fixed=True to make them hold.",
+                f"{self.violations_.n_hard} hard constraints are broken, because fixed=False uses them only as a "
+                "start; see violations_. Use fixed=True to enforce them.",
                 UserWarning,
                 stacklevel=3,
             )
-        return self
 
 
-def _of_classes(constraints: Constraints, closure: Closure) -> np.ndarray:
-    """The chunklet of each known class; the cluster of a class has the place of the class."""
+def _chunklets_of_classes(constraints: Constraints, closure: Closure) -> np.ndarray:
+    """The chunklet of each known class; class h starts cluster h."""
     known = np.flatnonzero(constraints.labels >= 0)
     return closure.chunk_of[known[np.unique(constraints.labels[known], return_index=True)[1]]]
+
+
+def _seeds_stay(nodes: np.ndarray, classes: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Infinite costs for the chunklet of class h in all clusters but h, for each node (rows) and cluster."""
+    barred = np.zeros((len(nodes), n_clusters))
+    place = np.searchsorted(nodes, classes)
+    barred[place] = np.inf
+    barred[place, np.arange(len(classes))] = 0
+    return barred

@@ -1,4 +1,4 @@
-"""What methods that know centers, by distance or by direction, but no pairs share: their input, and new objects."""
+"""What methods with centers and without pairs share: checks of their input, and new rows."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -29,11 +29,11 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
         """Whether rows are compared by cosine, and not by distance."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of new rows: that of the nearest center, whatever sizes this leads to."""
+        """The cluster of new rows: that of the nearest center, whatever the resulting sizes."""
         return self._nearest(X)[0]
 
     def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
-        """Minus what rows cost at their nearest centers, summed as in ``objective_``: the higher, the better."""
+        """Minus the total cost of rows at their nearest centers, as in ``objective_``: the higher, the better."""
         costs = self._nearest(X)[1]
         return -float(_check_sample_weight(sample_weight, costs[:, None]) @ costs)
 
@@ -49,11 +49,11 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
         return labels.astype(np.int32), distances**2
 
     def _check_rows(self, X: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
-        """Rows, of length 1 if they are compared by direction, and their weights; errors come before any work."""
+        """The rows, scaled to length 1 if they are compared by direction, and their weights; raises on bad input."""
         X = checked_rows(self, X, sparse=True, reset=reset)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if not weights.any():
-            raise ValueError("sample_weight is zero for every row: some rows must count.")
+            raise ValueError("sample_weight is zero for every row: give at least one row a positive weight.")
         return (unit_rows(X) if self._by_direction else X), weights
 
     def _number_by_size(self, labels: np.ndarray) -> np.ndarray:

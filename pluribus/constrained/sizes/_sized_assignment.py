@@ -1,4 +1,4 @@
-"""The assignment within bounds on sizes of objects that must-links and cannot-links bind."""
+"""The assignment within bounds on sizes, of chunklets that must not be split and of chunklets with cannot-links."""
 
 from typing import Any, NamedTuple
 
@@ -13,14 +13,14 @@ from pluribus.constrained._shared.pair_network import Costs, PairNetwork, hard_n
 from pluribus.constraints import Closure
 from pluribus.partitions import SizeError, assign_sizes
 
-_ROUNDS = 5  # of placing what must stay whole, and the others around it
-_MOST_SEARCHED = 20_000  # chunklets times clusters
-_NODES = 2000  # of the search by branch and bound
+_ROUNDS = 5  # of assigning whole chunklets, then single objects around them
+_MOST_SEARCHED = 20_000  # chunklets times clusters, for branch and bound
+_NODES = 2000  # of branch and bound
 _TIGHT = 1e-9  # relative to the costs: no more than rounding
 
 
-class Found(NamedTuple):
-    """An assignment."""
+class BoundedAssignment(NamedTuple):
+    """Labels within bounds on the sizes of clusters, and what they cost."""
 
     labels: np.ndarray  # (L,)
     prices: np.ndarray  # (k,)
@@ -29,53 +29,54 @@ class Found(NamedTuple):
 
 
 class SizedChunklets:
-    """Chunklets that must stay whole, some of them apart, in clusters of bounded size.
+    """Assign chunklets that must stay whole, some of them apart, to clusters of bounded size.
 
-    Chunklets of one object that no cannot-link names are assigned exactly, for whatever place the others have. These
-    go where they are cheapest at the prices of the clusters, which are those of the problem in which chunklets may be
-    split, then those of the others around them. The price of that freedom is a bound on the cost, so an assignment
-    that meets it is the best. Where none does, and the problem is small, it is searched by branch and bound.
+    Single objects without cannot-links are assigned exactly, given the clusters of the others. The others, the *whole*
+    chunklets, go where they are cheapest at the prices of the clusters. These prices are first those of the relaxed
+    problem, in which chunklets may be split, and then those of the single objects. The relaxed problem is a lower bound
+    on the cost, so an assignment that attains it is optimal. If none does and the problem is small, branch and bound
+    searches for one.
 
     Parameters
     ----------
     lower, upper : ndarray of shape (k,)
     closure : Closure
     witness : ndarray of shape (L,) or None
-        Clusters that keep apart what must be.
+        Clusters that satisfy the cannot-links.
     """
 
     def __init__(self, lower: np.ndarray, upper: np.ndarray, closure: Closure, witness: np.ndarray | None) -> None:
         self.lower, self.upper, self.sizes = lower, upper, closure.chunk_sizes
         self.graph = closure.cannot_graph
         linked = np.diff(self.graph.indptr) > 0
-        whole = linked | (self.sizes > 1)
-        self.held, self.single = np.flatnonzero(whole), np.flatnonzero(~whole)
+        is_whole = linked | (self.sizes > 1)
+        self.whole, self.single = np.flatnonzero(is_whole), np.flatnonzero(~is_whole)
         self.network: PairNetwork | None = None
         self.pair_costs: Costs | None = None
         self.witness: np.ndarray | None = None
         if linked.any():
-            self.network, self.pair_costs = hard_network(closure, len(lower), also=self.held)
-            self.witness = None if witness is None else witness[self.held]
-        self.held_graph = self.graph[self.held][:, self.held]
+            self.network, self.pair_costs = hard_network(closure, len(lower), also=self.whole)
+            self.witness = None if witness is None else witness[self.whole]
+        self.whole_graph = self.graph[self.whole][:, self.whole]
         self.is_small = len(self.sizes) * len(lower) <= _MOST_SEARCHED
         self._check()
 
     def _check(self) -> None:
-        """Refuse bounds that what must be together contradicts, as far as that can be told."""
+        """Refuse bounds that contradict the must-links and cannot-links, as far as this can be proven."""
         sizes = self.sizes
         if sizes.max() > self.upper.max():
             raise SizeError(
-                f"must-links hold {sizes.max()} objects together, but max_size lets no cluster have more than "
-                f"{self.upper.max()}: allow more, or drop some of the links."
+                f"must-links keep {sizes.max()} objects together, but max_size allows at most {self.upper.max()} in a "
+                "cluster: raise max_size, or drop some of the must-links."
             )
         zeros = np.zeros((len(sizes), len(self.lower)))
-        if self._placed(zeros[self.held]) is None and self.is_small:
+        if self._place(zeros[self.whole]) is None and self.is_small:
             self._search(zeros)
 
     def assign(
         self, cost: np.ndarray, prices: np.ndarray | None, previous: np.ndarray | None, thorough: bool = False
-    ) -> Found:
-        """The cheapest assignment found, never dearer than the previous one.
+    ) -> BoundedAssignment:
+        """The cheapest assignment found, never more expensive than the previous one.
 
         Parameters
         ----------
@@ -85,90 +86,93 @@ class SizedChunklets:
             To start from.
         previous : ndarray of shape (L,), optional
         thorough : bool
-            Search by branch and bound where the best is not proven to be found.
+            Use branch and bound if the assignment is not proven to be optimal.
         """
         apiece = cost / self.sizes[:, None].astype(cost.dtype)
         split = assign_sizes(np.repeat(apiece, self.sizes, axis=0), self.lower, self.upper, prices=prices)
-        found = None if previous is None else Found(previous, split.prices, _total(cost, previous), False)
         prices = split.prices
+        best = None if previous is None else BoundedAssignment(previous, prices, _total(cost, previous), False)
         least = self._bound(cost, prices)
         for _ in range(_ROUNDS):
-            new = self._around(cost, self._held_labels(cost, prices), prices)
-            if new is None or (found is not None and new.cost >= found.cost):
+            new = self._assign_singles(cost, self._labels_at(cost, prices), prices)
+            if new is None or (best is not None and new.cost >= best.cost):
                 break
-            found, prices = new, new.prices
+            best, prices = new, new.prices
             least = max(least, self._bound(cost, prices))
         tight = _TIGHT * max(float(np.abs(cost).max()) * len(cost) * 1e-3, abs(least))
-        if found is not None and found.cost - least <= tight:
-            return found._replace(is_best=True)
-        if self.is_small and (thorough or found is None):
-            searched = self._around(cost, self._search(cost), prices)
-            if searched is not None and (found is None or searched.cost < found.cost):
-                found = searched
-        if found is None:
+        if best is not None and best.cost - least <= tight:
+            return best._replace(is_best=True)
+        if self.is_small and (thorough or best is None):
+            searched = self._assign_singles(cost, self._search(cost), prices)
+            if searched is not None and (best is None or searched.cost < best.cost):
+                best = searched
+        if best is None:
             raise NoFeasibleAssignmentError(
-                "no assignment was found that keeps the sizes and what must be together or apart, although none was "
-                "proven impossible: widen min_size and max_size, or drop some of the constraints."
+                "no assignment within the sizes was found that satisfies the must-links and cannot-links, although one "
+                "may exist: widen min_size and max_size, or drop some of the constraints."
             )
-        return found
+        return best
 
-    def _held_labels(self, cost: np.ndarray, prices: np.ndarray) -> np.ndarray:
-        """Where each chunklet that must stay whole is cheapest at these prices; elsewhere if there is no room."""
-        priced = cost[self.held] - self.sizes[self.held, None] * prices
-        labels = self._free_of_sizes(priced)
-        if self._residual(labels) is None:
-            placed = self._placed(priced)
+    def _labels_at(self, cost: np.ndarray, prices: np.ndarray) -> np.ndarray:
+        """The cluster where each whole chunklet is cheapest at these prices; another one if there is no room."""
+        priced = cost[self.whole] - self.sizes[self.whole, None] * prices
+        labels = self._cheapest(priced)
+        if self._bounds_left(labels) is None:
+            placed = self._place(priced)
             return labels if placed is None else placed
         return labels
 
-    def _free_of_sizes(self, priced: np.ndarray) -> np.ndarray:
+    def _cheapest(self, priced: np.ndarray) -> np.ndarray:
+        """The cheapest clusters that satisfy the cannot-links, whatever the sizes."""
         if self.network is None or self.pair_costs is None:
             return priced.argmin(axis=1)
         random = np.random.RandomState(0)
         return self.network.assign(priced.astype(np.float64), self.pair_costs, witness=self.witness, random=random)
 
-    def _placed(self, priced: np.ndarray) -> np.ndarray | None:
-        """A place for each, the largest first; those with most to avoid first if that fails."""
-        sizes = self.sizes[self.held]
-        graph = self.held_graph.indptr, self.held_graph.indices
-        degree = np.diff(self.held_graph.indptr)
+    def _place(self, priced: np.ndarray) -> np.ndarray | None:
+        """A cluster with room for each whole chunklet, largest first; most cannot-links first if that fails."""
+        sizes = self.sizes[self.whole]
+        graph = self.whole_graph.indptr, self.whole_graph.indices
+        degree = np.diff(self.whole_graph.indptr)
         labels = np.empty(len(sizes), np.int64)
         for order in (np.lexsort((-degree, -sizes)), np.lexsort((-sizes, -degree))):
             if place_whole(priced, sizes, order, *graph, self.lower, self.upper, len(self.single), labels):
                 return labels
         return None
 
-    def _residual(self, held_labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """The bounds that are left for the others; None if they cannot be met."""
-        filled = np.bincount(held_labels, self.sizes[self.held], minlength=len(self.lower)).astype(np.int64)
+    def _bounds_left(self, whole_labels: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        """The bounds that are left for the single objects; None if they cannot hold."""
+        filled = np.bincount(whole_labels, self.sizes[self.whole], minlength=len(self.lower)).astype(np.int64)
         lower, upper = np.maximum(self.lower - filled, 0), self.upper - filled
         fits = (upper >= 0).all() and lower.sum() <= len(self.single) <= np.minimum(upper, len(self.single)).sum()
         return (lower, upper) if fits else None
 
-    def _around(self, cost: np.ndarray, held_labels: np.ndarray, prices: np.ndarray) -> Found | None:
-        """The others, exactly, around those that must stay whole."""
-        bounds = self._residual(held_labels)
+    def _assign_singles(
+        self, cost: np.ndarray, whole_labels: np.ndarray, prices: np.ndarray
+    ) -> BoundedAssignment | None:
+        """Single objects assigned exactly, given the clusters of the whole chunklets."""
+        bounds = self._bounds_left(whole_labels)
         if bounds is None:
             return None
         labels = np.empty(len(cost), np.int64)
-        labels[self.held] = held_labels
+        labels[self.whole] = whole_labels
         if len(self.single):
             singles = assign_sizes(cost[self.single], *bounds, prices=prices)
             labels[self.single], prices = singles.labels, singles.prices
-        return Found(labels, prices, _total(cost, labels), False)
+        return BoundedAssignment(labels, prices, _total(cost, labels), False)
 
     def _bound(self, cost: np.ndarray, prices: np.ndarray) -> float:
-        """No assignment costs less: the dual of the problem at these prices."""
-        priced = cost[self.held] - self.sizes[self.held, None] * prices
+        """A lower bound on the cost: the dual of the problem at these prices."""
+        priced = cost[self.whole] - self.sizes[self.whole, None] * prices
         at_bounds = np.where(prices > 0, prices * self.lower, prices * self.upper).sum()
         return (
             float(at_bounds)
             + float((cost[self.single] - prices).min(axis=1).sum())
-            + _total(priced, self._free_of_sizes(priced))
+            + _total(priced, self._cheapest(priced))
         )
 
     def _search(self, cost: np.ndarray) -> np.ndarray:
-        """Labels of what must stay whole, by branch and bound; raises if there are none."""
+        """Labels of the whole chunklets, by branch and bound; raises if there are none."""
         n, k = cost.shape
         each_once = LinearConstraint(sparse.kron(sparse.eye_array(n), np.ones((1, k))), 1, 1)
         filled = sparse.kron(self.sizes[None, :].astype(float), sparse.eye_array(k))
@@ -176,26 +180,26 @@ class SizedChunklets:
         groups = _groups_apart(self.graph)
         if groups.shape[0]:
             constraints.append(LinearConstraint(sparse.kron(groups, sparse.eye_array(k)), 0, 1))
-        whole = np.zeros((n, k))
-        whole[self.held] = 1
-        found = milp(
+        integral = np.zeros((n, k))
+        integral[self.whole] = 1
+        solution = milp(
             (cost - cost.min(axis=1, keepdims=True)).ravel().astype(float),
-            integrality=whole.ravel(),
+            integrality=integral.ravel(),
             bounds=Bounds(0, 1),
             constraints=constraints,
             options={"node_limit": _NODES, "mip_rel_gap": _TIGHT},
         )
-        if found.status == 2:
+        if solution.status == 2:
             raise SizeError(
-                "no clusters have these sizes and keep together and apart what must be: it was proven that there are "
-                "none. Widen min_size and max_size, or drop some of the constraints."
+                "no clusters of these sizes satisfy the must-links and cannot-links: this was proven. Widen min_size "
+                "and max_size, or drop some of the constraints."
             )
-        if found.x is None:
+        if solution.x is None:
             raise NoFeasibleAssignmentError(
-                "the search for an assignment that keeps the sizes and what must be together or apart was given up: "
-                "widen min_size and max_size, or drop some of the constraints."
+                f"no assignment within the sizes that satisfies the must-links and cannot-links was found in {_NODES} "
+                "nodes of branch and bound: widen min_size and max_size, or drop some of the constraints."
             )
-        return found.x.reshape(n, k)[self.held].argmax(axis=1)
+        return solution.x.reshape(n, k)[self.whole].argmax(axis=1)
 
 
 def _total(cost: np.ndarray, labels: np.ndarray) -> float:
@@ -203,7 +207,7 @@ def _total(cost: np.ndarray, labels: np.ndarray) -> float:
 
 
 def _groups_apart(graph: sparse.csr_array) -> sparse.csr_array:
-    """Sets of which each cluster has one at most: parts that are all apart from each other as one set, else pairs."""
+    """Sets of which a cluster has at most one member (rows): cliques of cannot-links, and pairs of other components."""
     n_parts, part = connected_components(graph, directed=False)
     n_nodes = np.bincount(part, minlength=n_parts)
     n_pairs = np.bincount(part, np.diff(graph.indptr), minlength=n_parts) / 2

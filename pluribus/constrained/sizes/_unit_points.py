@@ -1,4 +1,4 @@
-"""Rows as directions: what counts is the angle between them, as in spherical k-means."""
+"""Rows as directions, compared by the angle between them, as in spherical k-means."""
 
 from typing import Any
 
@@ -13,26 +13,26 @@ _SHOWN = 5
 
 
 def unit_rows(X: Any) -> Any:
-    """The rows scaled to length 1; those of length 0 are refused."""
+    """The rows scaled to length 1; raises if a row has length 0."""
     lengths = row_norms(X)
     if not np.isfinite(lengths).all():
-        raise ValueError("X holds numbers whose squares are too large to add: scale X, or give it as float64.")
+        raise ValueError("X has numbers whose squares overflow when added: scale X, or give it as float64.")
     zero = np.flatnonzero(lengths == 0)
     if len(zero):
         some = ", ".join(map(str, zero[:_SHOWN])) + (", …" if len(zero) > _SHOWN else "")
         raise ValueError(
-            f"{len(zero)} rows of X have length 0 in {X.dtype} (rows {some}), and so no direction: leave them out, or "
-            "do not compare by cosine."
+            f"{len(zero)} rows of X have length 0 in {X.dtype} (rows {some}) and therefore no direction: leave them "
+            "out, or do not compare by cosine."
         )
     return normalize(X)
 
 
 class UnitPoints(SizedPoints):
-    """Rows and centers of length 1, and the cost of a row one minus its cosine to the center."""
+    """Rows and centers of length 1; a row costs one minus its cosine to the center."""
 
     @classmethod
     def of_rows(cls, rows: Any, weights: np.ndarray, n_jobs: int | None) -> "UnitPoints":
-        """Rows that have length 1 already."""
+        """Rows that already have length 1."""
         mean = np.asarray(rows.mean(axis=0)).ravel()
         variance = max(1 - float(mean.astype(float) @ mean), 0.0) / rows.shape[1]
         return cls(rows, np.zeros(rows.shape[1], rows.dtype), weights, 0.0, variance, n_jobs)
@@ -57,6 +57,6 @@ class UnitPoints(SizedPoints):
         sums = indicator.T @ self.rows
         sums = sums.toarray() if sparse.issparse(sums) else sums
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        points_somewhere = lengths > 1e-9 * np.bincount(labels, self.weights, minlength=k)[:, None]
+        has_direction = lengths > 1e-9 * np.bincount(labels, self.weights, minlength=k)[:, None]
         value = float(self.weights.sum() - (sums * centers).sum())
-        return max(value, 0.0), np.where(points_somewhere, sums / np.where(points_somewhere, lengths, 1), centers)
+        return max(value, 0.0), np.where(has_direction, sums / np.where(has_direction, lengths, 1), centers)

@@ -14,7 +14,7 @@ from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained.sizes._balanced_steps import cluster_sample, drawn_sample, populate, sample_size
 from pluribus.constrained.sizes._center_methods import CentersMixin
 from pluribus.constrained.sizes._cycle_moves import CycleMoves
-from pluribus.constrained.sizes._sized_descent import Assigns, SizedDescent, SizedObjects, descend_within
+from pluribus.constrained.sizes._sized_kmeans import AssignsWithinBounds, SizedObjects, SizedRun, alternate_within
 from pluribus.constrained.sizes._unit_points import UnitPoints
 from pluribus.constraints import Constraints
 from pluribus.partitions._internal import size_bounds
@@ -25,16 +25,17 @@ _STARTS = 10
 
 
 class BalancedKMeans(CentersMixin):
-    """Clusters that all have enough objects, from any clusterer: sample, cluster, populate, refine.
+    """Clusters of at least a given size, from any clusterer: sample, cluster, populate, refine.
 
-    A sample is clustered by whatever clusterer you like. Then each cluster gets what it lacks of the other objects by
-    a stable matching: no object and no cluster would both rather have each other. The others go to the nearest center.
-    At last objects are moved and centers taken anew until nothing changes, while each cluster keeps enough. So the
-    bound holds throughout, and only the last step looks at all objects more than once.
+    It minimizes Σ_i ‖x_i - μ_{z_i}‖² (or Σ_i (1 - cos(x_i, μ_{z_i}))) subject to a minimum size of every cluster, in
+    four steps. Draw a sample. Cluster it with any clusterer. Populate: each cluster gets the objects it lacks by a
+    stable matching, in which no object and no cluster would both prefer each other; all remaining objects go to the
+    nearest center. Refine: objects move and centers are updated until nothing changes, while every cluster keeps its
+    minimum size. The bound holds throughout, and only the last step looks at all objects more than once.
 
-    Prefer it for documents and other directions (``metric="cosine"``), for very many objects, and where the clusters
-    shall come from a clusterer of your own. With upper bounds, weights as sizes, or pairs, take
-    ``SizeConstrainedKMeans``; for a stream, ``FrequencySensitiveKMeans``.
+    Prefer it for documents and other directions (``metric="cosine"``), for very many objects, and if another clusterer
+    should make the clusters. For upper bounds, weights as sizes, or pairs, use ``SizeConstrainedKMeans``; for streams,
+    ``FrequencySensitiveKMeans``.
 
     Parameters
     ----------
@@ -167,31 +168,28 @@ class BalancedKMeans(CentersMixin):
         """
         X, weights = self._check_rows(X, sample_weight)
         n, d = X.shape
-        lower = self._fewest(n)
+        lower = self._least_size(n)
         size = self._sample_size(n, d)
         n_init = self._n_starts(size < n)
-        n_jobs = (self.n_jobs or 1) if n_init == 1 else None
-        if self._by_direction:
-            points: SizedPoints = UnitPoints.of_rows(X, weights, n_jobs)
-        else:
-            known = Constraints(n)
-            points = SizedPoints.of(Given(X, known, weights), known.closure(), n_jobs)
+        points = self._points(X, weights, (self.n_jobs or 1) if n_init == 1 else None)
 
-        def start(seed: int) -> SizedDescent:
+        def start(seed: int) -> SizedRun:
             sampled = drawn_sample(weights, size, self.n_clusters, np.random.RandomState(seed))
-            few = points if size >= n else points._replace(rows=X[sampled], weights=weights[sampled])
+            sample = points if size >= n else points._replace(rows=X[sampled], weights=weights[sampled])
             several = size < n and n_init == 1
-            found = cluster_sample(few, self.n_clusters, self.base, seed, several, self.max_iter, self.tol)
-            labels = populate(points, sampled, *found, lower, self.populate)
-            return self._refined(points, labels, found[1], lower)
+            of_sample, centers = cluster_sample(
+                sample, self.n_clusters, self.base, seed, several, self.max_iter, self.tol
+            )
+            labels = populate(points, sampled, of_sample, centers, lower, self.populate)
+            return self._refine(points, labels, centers, lower)
 
         drawn = seeds(self.random_state, n_init)
         if n_init == 1:
             with one_blas_thread():
                 best = start(drawn[0])
         else:
-            ends = run_tasks(start, drawn, n_jobs=self.n_jobs, description="balanced k-means", verbose=self.verbose)
-            best = min(ends, key=lambda end: end.path[-1])
+            runs = run_tasks(start, drawn, n_jobs=self.n_jobs, description="balanced k-means", verbose=self.verbose)
+            best = min(runs, key=lambda run: run.path[-1])
         order = self._number_by_size(best.labels)
         self.cluster_centers_ = (best.centers + points.shift)[order].astype(X.dtype)
         self.balance_ = float(self.cluster_sizes_.min() * self.n_clusters / n)
@@ -199,25 +197,30 @@ class BalancedKMeans(CentersMixin):
         self.n_iter_ = best.n_iter
         return self
 
-    def _refined(self, points: SizedPoints, labels: np.ndarray, centers: np.ndarray, lower: int) -> SizedDescent:
-        """Move objects and take centers anew, until nothing changes."""
+    def _points(self, X: Any, weights: np.ndarray, n_jobs: int | None) -> SizedPoints:
+        if self._by_direction:
+            return UnitPoints.of_rows(X, weights, n_jobs)
+        unconstrained = Constraints(X.shape[0])
+        return SizedPoints.of(Given(X, unconstrained, weights), unconstrained.closure(), n_jobs)
+
+    def _refine(self, points: SizedPoints, labels: np.ndarray, centers: np.ndarray, lower: int) -> SizedRun:
+        """Move objects and update centers, in turn, until nothing changes."""
         k = self.n_clusters
         centers = points.step(labels, centers)[1]
-        populated = SizedDescent(labels, centers, np.zeros(k), np.array([points.step(labels, centers)[0]]), 0)
+        populated = SizedRun(labels, centers, np.zeros(k), np.array([points.step(labels, centers)[0]]), 0)
         if self.refine is None:
             return populated
-        fewest = np.full(k, lower)
-        unbound = np.full(k, len(labels))
-        moves: Assigns = CycleMoves(fewest) if self.refine == "cycles" else SizedObjects(fewest, unbound)
-        return descend_within(points, moves, centers, self.max_iter, self.tol, populated)
+        least, unbounded = np.full(k, lower), np.full(k, len(labels))
+        bounds: AssignsWithinBounds = CycleMoves(least) if self.refine == "cycles" else SizedObjects(least, unbounded)
+        return alternate_within(points, bounds, centers, self.max_iter, self.tol, populated)
 
-    def _fewest(self, n: int) -> int:
-        """Objects of a cluster."""
+    def _least_size(self, n: int) -> int:
+        """The fewest objects that a cluster may have."""
         if self.min_size is not None:
             if self.balance is not None:
                 raise ValueError(
-                    f"balance={self.balance!r} and min_size={self.min_size!r} both say how small a cluster may be: "
-                    "give one of them."
+                    f"balance={self.balance!r} and min_size={self.min_size!r} both bound the sizes of clusters: give "
+                    "only one of them."
                 )
             return int(size_bounds(n, self.n_clusters, self.min_size)[0][0])
         balance = _BALANCE if self.balance is None else self.balance
@@ -229,9 +232,9 @@ class BalancedKMeans(CentersMixin):
         size = int(self.sample) if isinstance(self.sample, Integral) else math.ceil(float(self.sample) * n)
         k = self.n_clusters
         if size < k:
-            raise ValueError(f"sample={self.sample!r} is {size} rows, fewer than n_clusters={k}: give more.")
+            raise ValueError(f"sample={self.sample!r} means {size} rows, fewer than n_clusters={k}: give more.")
         if size > n:
-            warnings.warn(f"sample={self.sample} is more than the {n} rows of X: all are clustered.", stacklevel=3)
+            warnings.warn(f"sample={self.sample} is more than the {n} rows of X: all rows are used.", stacklevel=3)
         return min(size, n)
 
     def _n_starts(self, is_sampled: bool) -> int:

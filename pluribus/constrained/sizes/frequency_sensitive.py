@@ -1,4 +1,4 @@
-"""k-means, one object after the other, in which large clusters win less easily."""
+"""Online k-means in which large clusters win objects less easily (frequency-sensitive competitive learning)."""
 
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ _STREAM_MEMORY = 1000.0
 
 
 class Competition(NamedTuple):
-    """Centers and what they have won: arrays that change while rows come in."""
+    """Centers and their counts: arrays that change with every row."""
 
     sums: np.ndarray  # (d, k) float64; the centers are the columns, times the scales
     scales: np.ndarray  # (k,)
@@ -30,7 +30,7 @@ class Competition(NamedTuple):
 
     @classmethod
     def of(cls, centers: np.ndarray) -> "Competition":
-        """These centers, each of which has won once."""
+        """These centers, with a count of 1 each."""
         k = len(centers)
         return cls(np.ascontiguousarray(centers.T, dtype=np.float64), np.ones(k), np.ones(k))
 
@@ -42,7 +42,7 @@ class Competition(NamedTuple):
     def run(
         self, points: SizedPoints, order: np.ndarray, memory: float, *, by_direction: bool, moving: bool
     ) -> tuple[np.ndarray, float]:
-        """The winners of all rows, which come in this order, and what they cost."""
+        """The winning cluster of each row, in this order of the rows, and the total cost."""
         labels = np.empty(len(order), np.int64)
         value = 0.0
         for start in range(0, len(order), _BLOCK):
@@ -59,41 +59,42 @@ class Competition(NamedTuple):
         return labels, value
 
 
-class Outcome(NamedTuple):
-    """Where a start led to."""
+class CompetitionRun(NamedTuple):
+    """The result of all passes from one start."""
 
     labels: np.ndarray
     competition: Competition
-    path: np.ndarray  # what the rows cost, pass by pass
+    path: np.ndarray  # the total cost of the rows, pass by pass
 
 
 class FrequencySensitiveKMeans(CentersMixin):
     """k-means, one object after the other, in which clusters that have won often win less easily.
 
-    Each object goes to the cluster with the least *count times squared distance* (frequency-sensitive competitive
-    learning) or, for directions such as those of documents, with the largest *(cosine + 1) / count*. So sizes come out
-    alike without a bound on them, no cluster starves, and one pass over a stream is enough.
+    Each object x goes to the cluster with the least n_h ‖x - μ_h‖², where n_h counts the objects that the cluster has
+    won (frequency-sensitive competitive learning). For directions, such as those of documents, it goes to the cluster
+    with the largest (cos(x, μ_h) + 1) / n_h. The winner's count and center are then updated. Sizes become similar
+    without a bound on them, no cluster starves, and one pass over a stream is enough.
 
-    Prefer it for streams and for documents, where sizes should be comparable and no number must hold. If one must, take
-    ``BalancedKMeans`` or ``SizeConstrainedKMeans``. The result depends on the order in which objects come.
+    Prefer it for streams and for documents, if sizes should be similar but need not be within bounds. For bounds, use
+    ``BalancedKMeans`` or ``SizeConstrainedKMeans``. The result depends on the order of the objects.
 
     Parameters
     ----------
     n_clusters : int, default=8
     variant : {"fscl", "pifs", "fifs", "stream"}
-        "fscl" compares distances, the others cosines. Counts change with each object. So do centers, but for "pifs",
-        where they are taken anew after each pass. "stream" is "fifs" in one pass over rows in the order given.
+        "fscl" compares distances, the others cosines. Counts are updated after each object. So are centers, except in
+        "pifs", which updates them after each pass. "stream" is "fifs" in one pass over the rows in the given order.
     memory : float above 1, or None
-        Of about how many objects a cluster keeps count: when it wins, its count is first multiplied by
-        ``1 - 1 / memory``. None: 1,000 for "stream", all rows for "pifs" and "fifs", nothing is forgotten in "fscl".
+        About how many recent objects the count of a cluster covers: when it wins, its count is first multiplied by
+        ``1 - 1 / memory``. None: 1,000 for "stream", all rows for "pifs" and "fifs", no limit for "fscl".
     n_init : int, default=10
         Number of starts of ``fit``; the result with the least objective is kept.
     max_iter : int, default=20
-        Passes; "stream" makes one.
+        Number of passes; "stream" makes one.
     tol : float, default=1e-3
-        The passes end when fewer than this share of the labels change.
+        The passes end when less than this share of the labels changes.
     random_state : int, RandomState or None
-        Where to start (from k-means, or from rows in a stream), and the order of rows in each pass.
+        For the start (from k-means, or from rows in a stream) and the order of rows in each pass.
     n_jobs : int, optional
         Cores, for the starts; the result does not depend on it.
     verbose : bool, default=True
@@ -103,17 +104,17 @@ class FrequencySensitiveKMeans(CentersMixin):
     ----------
     labels_ : ndarray of shape (n,)
         The winner of each row in the last pass, or in the last batch. After ``fit`` clusters are numbered from the
-        largest. ``predict`` gives the nearest center instead: counts are for rows that are still to be learned from.
+        largest. ``predict`` gives the nearest center instead: counts are only for rows to learn from.
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
         For all but "fscl", of length 1.
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Rows won in the last pass, or in all batches.
     counts_ : ndarray of shape (n_clusters,)
-        What the rule compares by: rows won, those of long ago forgotten.
+        The n_h of the rule: rows won, within ``memory``.
     objective_ : ndarray
-        The weighted sum of squared distances to the winners, or of one minus the cosine, when each row came, pass by
-        pass. It may rise: balance is paid with it.
+        The weighted sum of squared distances to the winners, or of one minus the cosine, at the time each row was
+        assigned, pass by pass. It may rise, since balance costs compactness.
     n_iter_ : int
 
     References
@@ -181,22 +182,23 @@ class FrequencySensitiveKMeans(CentersMixin):
         X : array, sparse matrix or data frame of shape (n, d)
         y : ignored
         sample_weight : array of shape (n,), optional
-            As how many rows each counts.
+            How many rows each row counts as.
         """
         X, weights = self._check_rows(X, sample_weight)
         points = self._points(X, weights)
         how: Any = {"n_jobs": self.n_jobs, "description": "frequency-sensitive k-means", "verbose": self.verbose}
         starts = seeds(self.random_state, self.n_init)
-        best = min(run_tasks(lambda seed: self._start(points, seed), starts, **how), key=lambda end: end.path[-1])
+        best = min(run_tasks(lambda seed: self._start(points, seed), starts, **how), key=lambda run: run.path[-1])
         order = self._number_by_size(best.labels)
         self.objective_, self.n_iter_ = best.path, len(best.path)
         learned = best.competition
         return self._keep(Competition(learned.sums[:, order], learned.scales[order], learned.counts[order]), points)
 
     def partial_fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> "FrequencySensitiveKMeans":
-        """Learn from rows that have come in: each once, in their order. The first batch has at least a row a cluster.
+        """Learn from a batch of rows: from each once, in their order.
 
-        Between batches ``n_clusters`` stays as it is, and ``variant`` compares as it did.
+        The first batch must have at least ``n_clusters`` rows. Between batches ``n_clusters`` must not change, nor
+        whether ``variant`` compares distances or cosines.
 
         Parameters
         ----------
@@ -208,12 +210,12 @@ class FrequencySensitiveKMeans(CentersMixin):
         X, weights = self._check_rows(X, sample_weight, reset=first)
         if self.variant == "pifs":
             raise ValueError(
-                'variant="pifs" takes centers anew after each pass over all rows: "fifs" learns from batches.'
+                'variant="pifs" updates centers after each pass over all rows: use "fifs", which learns from batches.'
             )
         if not first and self._learned != (self.n_clusters, self._by_direction):
             raise ValueError(
-                f"n_clusters={self.n_clusters} and variant={self.variant!r} are not those of the rows learned from so "
-                "far: set them back, or begin anew with fit."
+                f"n_clusters={self.n_clusters} and variant={self.variant!r} differ from those of the batches so far: "
+                "restore them, or start again with fit."
             )
         points = self._points(X, weights, None if first else self._shift)
         if first:
@@ -233,8 +235,8 @@ class FrequencySensitiveKMeans(CentersMixin):
         self.n_iter_ += 1
         return self._keep(competition, points)
 
-    def _start(self, points: SizedPoints, seed: int) -> Outcome:
-        """Pass after pass, until few labels change."""
+    def _start(self, points: SizedPoints, seed: int) -> CompetitionRun:
+        """Passes over the rows from one start, until few labels change."""
         n, k = len(points.weights), self.n_clusters
         random = np.random.default_rng(seed)
         streaming, moving = self.variant == "stream", self.variant != "pifs"
@@ -252,7 +254,7 @@ class FrequencySensitiveKMeans(CentersMixin):
             if (labels != before).mean() < self.tol:
                 break
             before = labels
-        return Outcome(labels, competition, np.array(path))
+        return CompetitionRun(labels, competition, np.array(path))
 
     def _memory(self, n: float) -> float:
         if self.memory is not None:
@@ -275,7 +277,7 @@ class FrequencySensitiveKMeans(CentersMixin):
 
 
 def _some_rows(points: SizedPoints, n_clusters: int, seed: int) -> np.ndarray:
-    """Rows to start from, less the shift; of those that count, if they are enough."""
+    """Rows to start from, minus the shift; of rows with a weight, if there are enough of them."""
     counting = np.flatnonzero(points.weights)
     if len(counting) < n_clusters:
         counting = np.arange(len(points.weights))

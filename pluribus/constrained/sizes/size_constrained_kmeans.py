@@ -9,16 +9,16 @@ from sklearn.utils.validation import _num_samples, check_array
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
 from pluribus.constrained._shared.base import STARTS_PARAMETERS, Given, warn_of_empty_clusters
-from pluribus.constrained._shared.pair_kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.kmeans import ConstrainedKMeans
 from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained._shared.starts import given_centers
 from pluribus.constrained.sizes._sized_assignment import SizedChunklets
-from pluribus.constrained.sizes._sized_descent import (
-    Assigns,
-    SizedDescent,
+from pluribus.constrained.sizes._sized_kmeans import (
+    AssignsWithinBounds,
     SizedObjects,
+    SizedRun,
     WeighedObjects,
-    descend_within,
+    alternate_within,
 )
 from pluribus.constraints import Closure, ConstraintError, Constraints
 from pluribus.partitions import assign_sizes
@@ -26,18 +26,19 @@ from pluribus.partitions._internal import assign_weights, size_bounds, weight_bo
 
 
 class SizeConstrainedKMeans(ConstrainedKMeans):
-    """k-means whose clusters have at least, and at most, as many objects as you say.
+    """k-means whose clusters have a minimum and a maximum size.
 
-    Each assignment is the cheapest there is within the bounds, found exactly as a flow on the graph of the clusters;
-    each center is the mean of its objects. So the inertia never rises, and the sizes are within the bounds throughout.
-    Without bounds it is k-means, and no cluster is empty. Bounds of moderate width often lead to a *lower* inertia than
-    plain k-means from the same start, where that loses clusters to outliers.
+    It minimizes the inertia Σ_i ‖x_i - μ_{z_i}‖² subject to bounds on the number of objects in each cluster. Each
+    assignment is the cheapest one within the bounds, a minimum-cost flow that is solved exactly on a graph of the
+    clusters; each center is the mean of its objects. The inertia never rises, and the sizes are within the bounds
+    throughout. Without bounds it is k-means, and no cluster is empty. Bounds of moderate width often lead to a *lower*
+    inertia than plain k-means from the same start, which loses clusters to outliers.
 
     Bounds may also be on the sum of a quantity, such as inhabitants or orders: ``fit(X, size_weight=inhabitants)``.
-    Objects are not split, so they hold up to the rounding of at most one object less than there are clusters.
+    Objects are not split, so these bounds hold up to rounding: at most n_clusters - 1 objects are rounded.
 
-    Prefer it when sizes are part of the task: workloads, territories, batches, segments that are worth a campaign. If
-    clusters are small because they are outliers, bounds will fill them up with objects that do not belong there.
+    Prefer it when sizes are part of the task: workloads, territories, batches, segments for a campaign. If clusters are
+    small because they are outliers, bounds fill them with objects that do not belong there.
 
     Parameters
     ----------
@@ -81,7 +82,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
 
     References
     ----------
-    P. S. Bradley, K. P. Bennett, A. Demiriz, "Constrained k-means clustering", MSR-TR-2000-65, 2000.
+    P. S. Bradley, K. P. Bennett, A. Demiriz, "Constrained k-means clustering", MSR-TR-2000-65, 2000; and chapter 9 of
+    *Constrained Clustering*, 2008.
 
     Examples
     --------
@@ -149,31 +151,32 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             How much each row counts in the sizes, in place of one; not in the inertia.
         """
         given = self._check_given(X, constraints, sample_weight)
-        self._check_constraints(given.constraints)
+        self._refuse_soft_pairs(given.constraints)
         mass = None if size_weight is None else _check_size_weight(size_weight, given.X)
-        sizes, closure = self._sizes(given, mass)
+        bounds, closure = self._bounds(given, mass)
         is_one = not isinstance(self.init, str) or self.n_init == 1
         points = SizedPoints.of(given, closure, (self.n_jobs or 1) if is_one else None)
-        starts = self._first_centers(points, sizes)
+        starts = self._first_centers(points, bounds)
 
-        def descend(centers: np.ndarray) -> SizedDescent:
-            return descend_within(points, sizes, centers, self.max_iter, self.tol)
+        def descend(centers: np.ndarray, reached: SizedRun | None = None) -> SizedRun:
+            """The cheapest assignment within the bounds, then the means, in turn (problem (9.3) in the book)."""
+            return alternate_within(points, bounds, centers, self.max_iter, self.tol, reached)
 
         if is_one:
             with one_blas_thread():
                 best = descend(starts[0])
         else:
             how: Any = {"description": type(self).__name__, "verbose": self.verbose}
-            ends = run_tasks(descend, starts, n_jobs=self.n_jobs, **how)
-            best = min(ends, key=lambda end: end.path[-1])
-        if isinstance(sizes, SizedChunklets) and sizes.is_small:
+            runs = run_tasks(descend, starts, n_jobs=self.n_jobs, **how)
+            best = min(runs, key=lambda run: run.path[-1])
+        if isinstance(bounds, SizedChunklets) and bounds.is_small:
             with one_blas_thread():
-                best = descend_within(points, sizes, best.centers, self.max_iter, self.tol, best)
-        return self._take(given, closure, points, best, mass)
+                best = descend(best.centers, best)
+        return self._set_sized_result(given, closure, points, best, mass)
 
-    def fit_predict(self, X: Any, y: Any = None, **known: Any) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None, **given: Any) -> np.ndarray:
         """Cluster X, and return the cluster of each row; the parameters are those of ``fit``."""
-        return self.fit(X, **known).labels_
+        return self.fit(X, **given).labels_
 
     def predict(
         self, X: Any, *, use_prices: bool = False, enforce_sizes: bool = False, size_weight: Any = None
@@ -199,8 +202,9 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         if use_prices and enforce_sizes:
             raise ValueError("use_prices=True and enforce_sizes=True are two ways to assign new rows: choose one.")
         if (size_weight is not None) != self._is_weighed:
-            said = "a size_weight: give that of the new rows" if self._is_weighed else "no size_weight: leave it out"
-            raise ValueError(f"fit was given {said} too.")
+            if self._is_weighed:
+                raise ValueError("fit had a size_weight: give the size_weight of the new rows too.")
+            raise ValueError("fit had no size_weight: leave it out here too.")
         given = Given(X, Constraints(X.shape[0]), np.ones(X.shape[0], X.dtype))
         points = SizedPoints.of(given, given.constraints.closure(), None)
         cost = np.empty((X.shape[0], self.n_clusters_), X.dtype)
@@ -210,13 +214,12 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             priced = cost - self.prices_ * (1.0 if mass is None else mass[:, None])
             return priced.argmin(axis=1).astype(np.int32)
         if mass is None:
-            found = assign_sizes(cost, *self._counted_bounds(X.shape[0]))
-        else:
-            found = assign_weights(cost, mass, *weight_bounds(mass, self.n_clusters, self.min_size, self.max_size))
-        return found.labels.astype(np.int32)
+            return assign_sizes(cost, *self._counted_bounds(X.shape[0])).labels.astype(np.int32)
+        bounds = weight_bounds(mass, self.n_clusters, self.min_size, self.max_size)
+        return assign_weights(cost, mass, *bounds).labels.astype(np.int32)
 
-    def _sizes(self, given: Given, mass: np.ndarray | None) -> tuple[Assigns, Closure]:
-        """What assigns within the bounds, which are checked, and the chunklets that it assigns."""
+    def _bounds(self, given: Given, mass: np.ndarray | None) -> tuple[AssignsWithinBounds, Closure]:
+        """The assignment step within the checked bounds, and the chunklets that it assigns."""
         n = given.X.shape[0]
         if mass is None:
             lower, upper = self._counted_bounds(n)
@@ -227,17 +230,17 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         closure = given.constraints.closure(self.n_clusters)
         if closure.n_chunks == n and not len(closure.class_chunks) and not len(closure.told_apart):
             return SizedObjects(lower, upper) if mass is None else WeighedObjects(lower, upper, mass), closure
-        found = given.constraints.check(self.n_clusters, allow_empty=allow_empty)
-        if found.status != "feasible":
+        feasibility = given.constraints.check(self.n_clusters, allow_empty=allow_empty)
+        if feasibility.status != "feasible":
             given.constraints.ensure_feasible(self.n_clusters, allow_empty=allow_empty)  # raises, or warns
         if mass is not None:
             if len(closure.told_apart) or len(closure.class_chunks) > 1:
                 raise ConstraintError(
-                    "size_weight goes with must-links only: leave out the cannot-links and known labels, or bound the "
-                    "numbers of objects."
+                    "size_weight supports must-links only: leave out the cannot-links and known labels, or bound the "
+                    "number of objects instead."
                 )
             return WeighedObjects(lower, upper, closure.chunk_indicator @ mass), closure
-        witness = None if found.witness is None else found.witness[closure.representatives]
+        witness = None if feasibility.witness is None else feasibility.witness[closure.representatives]
         return SizedChunklets(lower, upper, closure, witness), closure
 
     def _counted_bounds(self, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -248,7 +251,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     def _numbered_by_bounds(self) -> bool:
         return bool(np.ndim(self.min_size) or np.ndim(self.max_size))
 
-    def _first_centers(self, points: Any, sizes: Any) -> list[np.ndarray]:
+    def _first_centers(self, points: Any, bounds: Any) -> list[np.ndarray]:
+        """The first centers of each start; if each cluster has bounds of its own, in the order of the bounds."""
         if not isinstance(self.init, str):
             return [given_centers(self.init, points, self.n_clusters)]
         starts = [points.drawn(self.n_clusters, seed) for seed in seeds(self.random_state, self.n_init)]
@@ -258,11 +262,11 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         for centers in starts:
             points.costs(centers, cost)
             near = np.bincount(cost.argmin(axis=1), minlength=self.n_clusters)
-            centers[np.lexsort((sizes.upper, sizes.lower))] = centers[np.argsort(near, kind="stable")]
+            centers[np.lexsort((bounds.upper, bounds.lower))] = centers[np.argsort(near, kind="stable")]
         return starts
 
-    def _take(
-        self, given: Given, closure: Closure, points: SizedPoints, best: SizedDescent, mass: np.ndarray | None
+    def _set_sized_result(
+        self, given: Given, closure: Closure, points: SizedPoints, best: SizedRun, mass: np.ndarray | None
     ) -> "SizeConstrainedKMeans":
         labels = best.labels[closure.chunk_of]
         if self._numbered_by_bounds:

@@ -75,10 +75,10 @@ def test_large_components_come_close_to_a_planted_assignment():
     weight = np.ones((len(pairs), k))
     costs = Costs(np.where(same[:, None], 0, weight), np.where(same[:, None], weight / 2, 0))
     network = PairNetwork(pairs)
-    unary = rng.random((len(network.held), k)) * 2
-    unary[np.arange(len(unary)), truth[network.held]] -= 0.5
+    unary = rng.random((len(network.nodes), k)) * 2
+    unary[np.arange(len(unary)), truth[network.nodes]] -= 0.5
     labels = network.assign(unary, costs)
-    assert network.cost(unary, costs, labels) <= network.cost(unary, costs, truth[network.held]) * 1.02
+    assert network.cost(unary, costs, labels) <= network.cost(unary, costs, truth[network.nodes]) * 1.02
 
 
 def dead_end():
@@ -100,7 +100,7 @@ def test_no_way_is_an_error_that_counts_the_orders():
     pairs = np.column_stack(np.triu_indices(4, 1))
     network = PairNetwork(pairs)
     costs = Costs(np.full((6, 3), np.inf), np.zeros((6, 3)))
-    with pytest.raises(NoFeasibleAssignmentError, match="21 orders"):
+    with pytest.raises(NoFeasibleAssignmentError, match="21 attempts"):
         network.assign(np.zeros((4, 3)), costs)
 
 

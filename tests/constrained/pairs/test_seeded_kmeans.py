@@ -55,7 +55,7 @@ def test_wrong_seeds_stay_or_leave():
     known = np.flatnonzero(wrong >= 0)
     wrong[known[::5]] = (wrong[known[::5]] + 1) % 3
     fixed = SeededKMeans(3).fit(X, constraints=Constraints.from_labels(wrong))
-    with pytest.warns(UserWarning, match="are broken, since fixed=False"):
+    with pytest.warns(UserWarning, match="are broken, because fixed=False"):
         free = SeededKMeans(3, fixed=False).fit(X, constraints=Constraints.from_labels(wrong))
     assert fixed.violations_.count == 0
     assert free.violations_.count > 0
@@ -95,14 +95,14 @@ def test_one_known_class_keeps_its_cluster():
 
 
 def test_preferences_are_refused():
-    with pytest.raises(ConstraintError, match="SeededKMeans knows hard constraints only"):
+    with pytest.raises(ConstraintError, match="SeededKMeans takes hard constraints only"):
         SeededKMeans(2).fit([[1.0], [2.0], [3.0]], constraints=Constraints(3, must_link=[(0, 1)], must_weight=1))
 
 
 def test_what_only_says_where_to_start_may_be_impossible():
     data = np.random.default_rng(0).normal(size=(30, 2))
     triangle = Constraints(30, cannot_link=[(0, 1), (1, 2), (0, 2)])
-    with pytest.warns(UserWarning, match=r"[123] hard constraints are broken, since fixed=False"):
+    with pytest.warns(UserWarning, match=r"[123] hard constraints are broken, because fixed=False"):
         model = SeededKMeans(2, fixed=False, random_state=0).fit(data, constraints=triangle)
     assert model.violations_.n_hard > 0
     with pytest.raises(InfeasibleError):

@@ -193,9 +193,9 @@ def test_any_base(blobs, base):
 @pytest.mark.parametrize(
     ("base", "message"),
     [
-        (Birch(n_clusters=None, threshold=100), r"base found 1 clusters among the 40 rows.*n_clusters=7"),
-        (DBSCAN(eps=1), r"base=DBSCAN\(eps=1\) did not put each of the 40 rows .*noise"),
-        (AgglomerativeClustering, r"base=<class .* did not put each of the 40 rows"),
+        (Birch(n_clusters=None, threshold=100), r"base made 1 clusters of 40 sampled rows.*n_clusters=7"),
+        (DBSCAN(eps=1), r"base=DBSCAN\(eps=1\) did not assign each of the 40 sampled rows .*noise"),
+        (AgglomerativeClustering, r"base=<class .* did not assign each of the 40 sampled rows"),
         ("magic", "base='magic' did not.*'kmeans'"),
     ],
 )
@@ -284,11 +284,11 @@ def test_a_sample_that_leaves_too_few(blobs):
     ("parameters", "message"),
     [
         (dict(min_size=201), "asks for 402 objects in 2 clusters, but there are 400: at most 200"),
-        (dict(min_size=10, balance=0.5), "give one of them"),
+        (dict(min_size=10, balance=0.5), "give only one of them"),
         (dict(balance=1.5), "balance"),
         (dict(balance=-0.1), "balance"),
         (dict(min_size=1.5), "no whole number"),
-        (dict(sample=1), "sample=1 is 1 rows, fewer than n_clusters=2"),
+        (dict(sample=1), "sample=1 means 1 rows, fewer than n_clusters=2"),
         (dict(sample=0.0), "sample"),
         (dict(n_clusters=401), "n_clusters=401 is more than the n_samples=400"),
         (dict(n_clusters=True), "n_clusters=True is not a number"),

@@ -227,7 +227,7 @@ def test_bad_parameters(parameters, message):
 
 
 def test_bad_batches():
-    with pytest.raises(ValueError, match='"fifs" learns from batches'):
+    with pytest.raises(ValueError, match='"fifs", which learns from batches'):
         FrequencySensitiveKMeans(2, variant="pifs").partial_fit(np.eye(3))
     with pytest.raises(ValueError, match="n_clusters=4 is more than the n_samples=3"):
         FrequencySensitiveKMeans(4).partial_fit(np.eye(3))
@@ -239,7 +239,7 @@ def test_bad_batches():
     with pytest.raises(ValueError, match="(?i)zero"):
         model.partial_fit(np.eye(3), sample_weight=np.zeros(3))
     for other in (dict(n_clusters=3), dict(variant="fifs")):
-        with pytest.raises(ValueError, match="begin anew with fit"):
+        with pytest.raises(ValueError, match="start again with fit"):
             FrequencySensitiveKMeans(2).partial_fit(np.eye(3)).set_params(**other).partial_fit(np.eye(3))
 
 

@@ -155,9 +155,9 @@ def test_predict_in_ways_that_do_not_go_together():
     for model, how, message in (
         (by_number, dict(use_prices=True, enforce_sizes=True), "choose one"),
         (by_number, dict(size_weight=np.ones(4)), "set one to True, or leave it out"),
-        (by_number, dict(size_weight=np.ones(4), enforce_sizes=True), "given no size_weight: leave it out too"),
-        (by_weight, dict(enforce_sizes=True), "give that of the new rows too"),
-        (by_weight, dict(use_prices=True), "give that of the new rows too"),
+        (by_number, dict(size_weight=np.ones(4), enforce_sizes=True), "fit had no size_weight: leave it out"),
+        (by_weight, dict(enforce_sizes=True), "give the size_weight of the new rows too"),
+        (by_weight, dict(use_prices=True), "give the size_weight of the new rows too"),
     ):
         with pytest.raises(ValueError, match=message):
             model.predict(X4, **how)
@@ -272,9 +272,9 @@ def test_bounds_that_cannot_hold(parameters, message):
 
 def test_bounds_that_constraints_contradict():
     tied = Constraints(4, must_link=[(0, 1), (1, 2)])
-    with pytest.raises(SizeError, match="hold 3 objects together, but max_size lets no cluster have more than 2"):
+    with pytest.raises(SizeError, match="keep 3 objects together, but max_size allows at most 2 in a cluster"):
         SizeConstrainedKMeans(2, max_size=2).fit(X4, constraints=tied)
-    with pytest.raises(SizeError, match="proven that there are none"):
+    with pytest.raises(SizeError, match="this was proven"):
         SizeConstrainedKMeans(2, min_size=2).fit(X4, constraints=tied)
     apart = Constraints(4, cannot_link=[(0, 1), (1, 2), (0, 2)])
     with pytest.raises(InfeasibleError):

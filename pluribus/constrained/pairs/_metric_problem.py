@@ -1,4 +1,4 @@
-"""k-means with pairs and a metric that is learned on the way: assign, take means, update the metric, repeat."""
+"""The objective of k-means with pairs and a learned metric, and the steps that lower it."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ _BLOCK = 16_384
 
 
 class SoftPairs(NamedTuple):
-    """Soft pairs of one kind that hard constraints leave open."""
+    """Soft pairs of one kind whose fate hard constraints do not decide."""
 
     differences: np.ndarray  # (P, d) of the two rows
     weights: np.ndarray  # (P,)
@@ -26,19 +26,20 @@ class SoftPairs(NamedTuple):
 
 
 class MetricProblem(NamedTuple):
-    """What is the same for all starts."""
+    """The rows, their pairs and what is known of the metric; the same for all starts."""
 
-    X: Any  # all objects, moved like the points
+    X: Any  # all objects, with the shift of the points subtracted
     weights: np.ndarray  # of all objects
     chunk_of: np.ndarray
     points: Points
-    network: PairNetwork  # holds all chunklets of several objects: their spread depends on the metric
+    network: PairNetwork  # has all chunklets of several objects as nodes: their spread depends on the metric
     spread: sparse.csr_array  # (m, S) sums the objects of these chunklets, weighted
     residuals: Any  # (S, d) of those objects from the means of their chunklets
     n_hard: int  # the first pairs of the network are hard cannot-links
     must: SoftPairs
     cannot: SoftPairs
-    witness: np.ndarray | None
+    witness: np.ndarray | None  # (m,) clusters of the nodes that break no hard constraint
+    free_weights: np.ndarray  # (L,) of the points, zero for the nodes of the network
     prior: np.ndarray  # (d,) variances of the features
     covariance: np.ndarray  # (d,) the same, zero for constant features, or (d, d)
     n_clusters: int
@@ -51,12 +52,12 @@ class MetricProblem(NamedTuple):
         given: Given,
         closure: Closure,
         witness: np.ndarray | None,
-        n_clusters: int,
         *,
+        n_clusters: int,
         diagonal: bool,
         per_cluster: bool,
     ) -> "MetricProblem":
-        """The problem of clustering these rows."""
+        """These rows; the witness is a cluster for each object that breaks no hard constraint."""
         points = Points.of(given, closure)
         X = given.X if sparse.issparse(given.X) else given.X - points.shift.astype(given.X.dtype)
         weights, L = given.weights.astype(np.float64), closure.n_chunks
@@ -70,10 +71,12 @@ class MetricProblem(NamedTuple):
             np.concatenate([hard, np.column_stack(np.divmod(codes, L))]), np.flatnonzero(closure.chunk_sizes > 1)
         )
         several = np.flatnonzero(closure.chunk_sizes[closure.chunk_of] > 1)
-        place = np.searchsorted(network.held, closure.chunk_of[several])
+        place = np.searchsorted(network.nodes, closure.chunk_of[several])
         spread = sparse.csr_array(
-            (weights[several], (place, np.arange(len(several)))), shape=(len(network.held), len(several))
+            (weights[several], (place, np.arange(len(several)))), shape=(len(network.nodes), len(several))
         )
+        free_weights = points.weights.copy()
+        free_weights[network.nodes] = 0
         soft = [
             SoftPairs(
                 dense(X[pairs[:, 0]] - X[pairs[:, 1]]).astype(np.float64),
@@ -94,7 +97,8 @@ class MetricProblem(NamedTuple):
             n_hard=len(hard),
             must=soft[0],
             cannot=soft[1],
-            witness=None if witness is None else witness[network.held],
+            witness=None if witness is None else witness[closure.representatives][network.nodes],
+            free_weights=free_weights,
             prior=np.where(variances > 0, variances, 1.0),
             covariance=covariance,
             n_clusters=n_clusters,
@@ -103,9 +107,9 @@ class MetricProblem(NamedTuple):
         )
 
     def costs(self, metrics: Metrics) -> Costs:
-        """What each pair of chunklets costs: broken must-links the more the farther, cannot-links the nearer.
+        """What each pair of chunklets costs if it is broken: a must-link w·L², a cannot-link w·max(1 - L², 0).
 
-        Squared lengths are relative to the mean of all pairs of objects.
+        L² is the squared length of the pair, relative to the mean of all pairs of objects.
         """
         shape = len(self.network.pairs), self.n_clusters
         together, apart = np.zeros(shape), np.zeros(shape)
@@ -114,8 +118,8 @@ class MetricProblem(NamedTuple):
             lengths = self.relative_lengths(self.must, metrics)
             np.add.at(apart, self.must.edges, self.must.weights[:, None] * lengths / 2)
         if len(self.cannot.weights):
-            lacking = np.maximum(1 - self.relative_lengths(self.cannot, metrics), 0)
-            np.add.at(together, self.cannot.edges, self.cannot.weights[:, None] * lacking)
+            too_near = np.maximum(1 - self.relative_lengths(self.cannot, metrics), 0)
+            np.add.at(together, self.cannot.edges, self.cannot.weights[:, None] * too_near)
         return Costs(together, apart)
 
     def relative_lengths(self, pairs: SoftPairs, metrics: Metrics) -> np.ndarray:
@@ -130,13 +134,14 @@ class MetricProblem(NamedTuple):
         return np.where(lengths > 0, lengths, 1.0)
 
     def unary(self, centers: np.ndarray, metrics: Metrics) -> np.ndarray:
-        """What each held chunklet costs in each cluster."""
-        held, none = self.network.held, np.zeros_like(centers)
-        lengths = squared_lengths(self.points.rows[held], centers, metrics) - metrics.log_dets
-        return self.points.weights[held, None] * lengths + self.spread @ squared_lengths(self.residuals, none, metrics)
+        """What each node of the network costs in each cluster."""
+        nodes, origin = self.network.nodes, np.zeros_like(centers)
+        lengths = squared_lengths(self.points.rows[nodes], centers, metrics) - metrics.log_dets
+        spread = self.spread @ squared_lengths(self.residuals, origin, metrics)
+        return self.points.weights[nodes, None] * lengths + spread
 
     def first_metrics(self) -> Metrics:
-        """From the scatter within chunklets."""
+        """The inverse of the scatter within chunklets."""
         several = np.asarray(self.spread.sum(axis=1)).ravel()
         counts = np.maximum(np.diff(self.spread.indptr), 1)
         size = float((several * (1 - 1 / counts)).sum())
@@ -153,7 +158,7 @@ class MetricProblem(NamedTuple):
         return Metrics(*(np.repeat(part, n_metrics, axis=0) for part in first))
 
     def turned_points(self) -> Points:
-        """The points in a space where the first metric is that of Euclid."""
+        """The points in a space where the first metric is the Euclidean one."""
         root = self.first_metrics().roots[0]
         rows = self.points.rows
         if sparse.issparse(rows):
@@ -173,133 +178,89 @@ class MetricProblem(NamedTuple):
         return total
 
     def objective(self, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> float:
-        """Squared lengths minus log-determinants, what broken pairs cost, and the prior of the metric."""
+        """J: squared lengths minus log-determinants, the costs of broken pairs, and the prior of the metric."""
         sizes = np.bincount(labels[self.chunk_of], self.weights, minlength=self.n_clusters)
         total = self.inertia(labels, centers, metrics) - float((sizes * metrics.log_dets).sum())
-        if len(self.network.held):
-            total += self.network.penalty(self.costs(metrics), labels[self.network.held])
+        if len(self.network.nodes):
+            total += self.network.penalty(self.costs(metrics), labels[self.network.nodes])
         matrices = metrics.matrices
         traces = matrices @ self.prior if self.diagonal else np.einsum("hii,i->h", matrices, self.prior)
         return total + float((traces - metrics.log_dets).sum())
 
+    def assign(
+        self, centers: np.ndarray, metrics: Metrics, before: np.ndarray | None, random: np.random.RandomState
+    ) -> np.ndarray:
+        """Labels that minimize J: nodes of the network jointly, other points at their nearest center."""
+        points, nodes = self.points, self.network.nodes
+        n, k = len(points.weights), len(centers)
+        labels = np.empty(n, dtype=np.int32)
+        for start in range(0, n, _BLOCK):
+            block = slice(start, min(start + _BLOCK, n))
+            nearness = metrics.log_dets - squared_lengths(points.rows[block], centers, metrics)
+            nearest_by_product(nearness, np.zeros(k), points.weights[block], labels[block])
+        if len(nodes):
+            labels[nodes] = self.network.assign(
+                self.unary(centers, metrics),
+                self.costs(metrics),
+                previous=None if before is None else before[nodes],
+                witness=self.witness,
+                random=random,
+            )
+        return labels
 
-class MetricDescent(NamedTuple):
-    """Where a start led to."""
+    def means(self, labels: np.ndarray, centers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The mean of each cluster, and the labels: an empty cluster gets the point farthest from its center."""
+        return self.points.means(labels, centers, self.free_weights)
 
-    labels: np.ndarray  # (L,)
-    centers: np.ndarray
-    metrics: Metrics
-    path: np.ndarray
-    n_iter: int
+    def better_metric(self, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> tuple[Metrics, float]:
+        """The metric of eq. (9), unless the old one has a lower J: the mean length of pairs changes with it."""
+        learned = self._learn(labels, centers, metrics)
+        old, new = (self.objective(labels, centers, metric) for metric in (metrics, learned))
+        return (learned, new) if new <= old else (metrics, old)
 
+    def _learn(self, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> Metrics:
+        """The inverse of the scatter of each cluster and of its broken pairs, as in eq. (9) of the paper.
 
-def metric_descend(problem: MetricProblem, centers: np.ndarray, max_iter: int, tol: float, seed: int) -> MetricDescent:
-    """Lower the objective from these centers.
-
-    It ends when no label changes, or when the objective falls by less than `tol` for each object; then labels are taken
-    once more, in the final metric.
-    """
-    random = np.random.RandomState(seed)
-    metrics = problem.first_metrics()
-    free = problem.points.weights.copy()
-    free[problem.network.held] = 0
-    enough = tol * float(problem.weights.sum())
-    before: np.ndarray | None = None
-    path: list[float] = []
-    for _ in range(max_iter):
-        new = _assign(problem, centers, metrics, before, random)
-        settled = before is not None and bool((new == before).all())
-        centers, labels = problem.points.means(new, centers, free)
-        before = labels
-        metrics, value = _better_metric(problem, labels, centers, metrics)
-        path.append(value)
-        if settled or (len(path) > 1 and path[-2] - value <= enough):
-            break
-    n_iter = len(path)
-    new = _assign(problem, centers, metrics, labels, random)
-    if len(np.unique(new)) == len(np.unique(labels)):  # else a cluster that was filled above would be empty again
-        labels = new
-        path.append(problem.objective(labels, centers, metrics))
-    return MetricDescent(labels, centers, metrics, np.array(path), n_iter)
-
-
-def _assign(
-    problem: MetricProblem,
-    centers: np.ndarray,
-    metrics: Metrics,
-    previous: np.ndarray | None,
-    random: np.random.RandomState,
-) -> np.ndarray:
-    points, network = problem.points, problem.network
-    n, k = len(points.weights), len(centers)
-    labels = np.empty(n, dtype=np.int32)
-    for start in range(0, n, _BLOCK):
-        block = slice(start, min(start + _BLOCK, n))
-        nearness = metrics.log_dets - squared_lengths(points.rows[block], centers, metrics)
-        nearest_by_product(nearness, np.zeros(k), points.weights[block], labels[block])
-    if len(network.held):
-        labels[network.held] = network.assign(
-            problem.unary(centers, metrics),
-            problem.costs(metrics),
-            previous=None if previous is None else previous[network.held],
-            witness=problem.witness,
-            random=random,
-        )
-    return labels
-
-
-def _better_metric(
-    problem: MetricProblem, labels: np.ndarray, centers: np.ndarray, metrics: Metrics
-) -> tuple[Metrics, float]:
-    """The metric that the paper takes, unless the old one is better: the mean length of pairs moves with it."""
-    learned = _learn(problem, labels, centers, metrics)
-    old, new = (problem.objective(labels, centers, metric) for metric in (metrics, learned))
-    return (learned, new) if new <= old else (metrics, old)
-
-
-def _learn(problem: MetricProblem, labels: np.ndarray, centers: np.ndarray, metrics: Metrics) -> Metrics:
-    """The inverse of the scatter of each cluster and of its broken pairs, as in eq. (9) of the paper.
-
-    Where that takes the farthest pair of all objects, the mean of all pairs stands here.
-    """
-    diagonal = problem.diagonal
-    of_object = labels[problem.chunk_of]
-    scatter = scatter_of(problem.X, problem.weights, of_object, centers, diagonal=diagonal)
-    weight = 1 / problem.mean_lengths(metrics)
-    if not problem.per_cluster:
-        weight = np.repeat(weight, problem.n_clusters)
-    one, other = labels[problem.must.ends].T
-    for h in np.unique(np.concatenate([one[one != other], other[one != other]])):
-        broken = (one != other) & ((one == h) | (other == h))
-        weights = weight[h] / 2 * problem.must.weights[broken]
-        scatter[h] += outer(problem.must.differences[broken], weights, diagonal=diagonal)
-    one, other = labels[problem.cannot.ends].T
-    if (one == other).any():
-        near = problem.relative_lengths(problem.cannot, metrics) < 1
-        for h in np.unique(one[one == other]):
-            broken = (one == other) & (one == h) & near[:, h if problem.per_cluster else 0]
-            weights = weight[h] * problem.cannot.weights[broken]
-            scatter[h] += 2 * weights.sum() * problem.covariance
-            scatter[h] -= outer(problem.cannot.differences[broken], weights, diagonal=diagonal)
-    sizes = np.bincount(of_object, problem.weights, minlength=len(centers))
-    if not problem.per_cluster:
-        scatter, sizes = scatter.sum(axis=0, keepdims=True), sizes.sum(keepdims=True)
-    return inverse_of(scatter, sizes, problem.prior)
+        The paper uses the farthest pair of all objects; here it is the mean of all pairs.
+        """
+        diagonal = self.diagonal
+        of_object = labels[self.chunk_of]
+        scatter = scatter_of(self.X, self.weights, of_object, centers, diagonal=diagonal)
+        weight = 1 / self.mean_lengths(metrics)
+        if not self.per_cluster:
+            weight = np.repeat(weight, self.n_clusters)
+        one, other = labels[self.must.ends].T
+        for h in np.unique(np.concatenate([one[one != other], other[one != other]])):
+            broken = (one != other) & ((one == h) | (other == h))
+            weights = weight[h] / 2 * self.must.weights[broken]
+            scatter[h] += outer(self.must.differences[broken], weights, diagonal=diagonal)
+        one, other = labels[self.cannot.ends].T
+        if (one == other).any():
+            near = self.relative_lengths(self.cannot, metrics) < 1
+            for h in np.unique(one[one == other]):
+                broken = (one == other) & (one == h) & near[:, h if self.per_cluster else 0]
+                weights = weight[h] * self.cannot.weights[broken]
+                scatter[h] += 2 * weights.sum() * self.covariance
+                scatter[h] -= outer(self.cannot.differences[broken], weights, diagonal=diagonal)
+        sizes = np.bincount(of_object, self.weights, minlength=len(centers))
+        if not self.per_cluster:
+            scatter, sizes = scatter.sum(axis=0, keepdims=True), sizes.sum(keepdims=True)
+        return inverse_of(scatter, sizes, self.prior)
 
 
 def _open_pairs(constraints: Constraints, closure: Closure) -> list[tuple[np.ndarray, np.ndarray]]:
     """The soft must-links and cannot-links that the hard constraints do not decide, with their weights."""
     L = closure.n_chunks
     hard = closure.cannot_link @ [L, 1]
-    found = []
+    open_pairs = []
     for pairs, weights in (
         (constraints.must_link, constraints.must_weight),
         (constraints.cannot_link, constraints.cannot_weight),
     ):
         chunks = np.sort(closure.chunk_of[pairs], axis=1)
-        open_ = np.isfinite(weights) & (chunks[:, 0] != chunks[:, 1]) & ~np.isin(chunks @ [L, 1], hard)
-        found.append((pairs[open_], weights[open_]))
-    return found
+        is_open = np.isfinite(weights) & (chunks[:, 0] != chunks[:, 1]) & ~np.isin(chunks @ [L, 1], hard)
+        open_pairs.append((pairs[is_open], weights[is_open]))
+    return open_pairs
 
 
 def _covariance(X: Any, weights: np.ndarray, shift: np.ndarray, *, diagonal: bool) -> np.ndarray:
