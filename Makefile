@@ -43,14 +43,14 @@ check: lint
 	$(BIN)/python scripts/check_changed.py
 
 test: lint docs
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 test-all: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=thorough
+	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=thorough
 
 # Apart, since tracing lines takes more than half as long again.
 coverage: .venv/dev
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile --cov=pluribus --cov-report=term
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal --cov=pluribus --cov-report=term
 
 bench: .venv/dev
 	$(BIN)/python -m benchmarks

@@ -41,6 +41,8 @@ FLAGS = (
 
 
 def pytest_collection_modifyitems(items):
+    # What needs the Dask cluster comes first. Workers of pytest start with a run of tests each, so one cluster is enough.
+    items.sort(key=lambda item: "dask_client" not in getattr(item, "fixturenames", ()))
     if CHROMIUM is None or CHROMEDRIVER is None:
         for item in items:
             if item.get_closest_marker("browser"):
