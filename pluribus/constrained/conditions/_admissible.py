@@ -1,4 +1,4 @@
-"""Clusters that satisfy conditions, made and bettered by moves and swaps of single rows."""
+"""Clusters that satisfy conditions, repaired and improved by moves and swaps of single rows."""
 
 from typing import Any, NamedTuple
 
@@ -12,9 +12,9 @@ from pluribus.tables._internal import check_scale
 _CANDIDATES = 16  # clusters that a row may go to in one pass, the nearest
 _TRIED = 4  # of them, with whose members a swap is tried
 _PARTNERS = 128  # members of each
-_WEIGHED = 1000  # rows, for each that is moved to mend a cluster before all are weighed anew
-_NEAR_ROWS, _NEAR_CLUSTERS = 500, 4  # rows from which a cluster is mended first: so many, and these clusters' worth
-_MOST_SWAPS = 10_000_000  # pairs of rows that are considered when no move mends a cluster
+_WEIGHED = 1000  # rows that are compared for each row that moves to repair a cluster
+_NEAR_ROWS, _NEAR_CLUSTERS = 500, 4  # rows from which a cluster is repaired first: these, plus those of 4 mean clusters
+_MOST_SWAPS = 10_000_000  # pairs of rows that are considered if no move repairs a cluster
 _SMALLEST_GAIN = 1e-12  # of a change, relative to the variance
 
 
@@ -26,30 +26,30 @@ class Refined(NamedTuple):
 
 
 class MovingClusters:
-    """Rows in clusters, with what the passes keep up to date."""
+    """Rows in clusters, with the means and counts that moves keep up to date."""
 
-    def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requirements) -> None:
+    def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, requirements: Requirements) -> None:
         X = np.asarray(X)
         self.X = np.ascontiguousarray(X - X.mean(axis=0, dtype=np.float64), dtype=np.float64)
         check_scale(self.X)
-        self.needed = needed
+        self.requirements = requirements
         self.labels = np.array(labels, dtype=np.int64)
         self.means = np.empty((n_clusters, X.shape[1]))
         self.chains = np.empty(n_clusters, np.int64), np.empty(len(X), np.int64), np.empty(len(X), np.int64)
         self.count()
 
     def count(self) -> None:
-        """Everything from the labels anew: sums drift in many steps."""
+        """Recompute means and counts from the labels: sums drift after many moves."""
         n_clusters = len(self.means)
         means_of(self.X, self.labels, self.means, np.empty(n_clusters, np.int64))
-        self.tally = self.needed.tally(self.labels, n_clusters)
+        self.tally = self.requirements.tally(self.labels, n_clusters)
         member_chains(self.labels, *self.chains)
 
     def mend(self, h: np.integer, among: np.ndarray, missing: np.ndarray) -> bool:
-        """Bring a cluster to comply with the help of these rows; `missing` is the shortfall of each cluster."""
+        """Move or swap some of these rows so that a cluster complies; `missing` is the shortfall of each cluster."""
         how = 1 + len(among) // _WEIGHED, _MOST_SWAPS
         return mend_from(
-            self.X, self.needed.rules, self.tally, h, among, missing, *how, self.means, self.labels, *self.chains
+            self.X, self.requirements.rules, self.tally, h, among, missing, *how, self.means, self.labels, *self.chains
         )
 
     def dispersion(self) -> float:
@@ -58,8 +58,10 @@ class MovingClusters:
         return float(np.einsum("ij,ij->", away, away))
 
 
-def refine(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requirements, max_iter: int = 100) -> Refined:
-    """Lower the dispersion by moves and swaps after which all conditions still hold; the start must satisfy them.
+def refine(
+    X: np.ndarray, labels: np.ndarray, n_clusters: int, requirements: Requirements, max_iter: int = 100
+) -> Refined:
+    """Lower the dispersion by moves and swaps that keep all conditions satisfied; the labels must satisfy them.
 
     Parameters
     ----------
@@ -67,18 +69,18 @@ def refine(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requireme
     labels : (n,)
         From 0 to n_clusters - 1.
     n_clusters : int
-    needed : Requirements
+    requirements : Requirements
     max_iter : int
         Passes over all rows.
     """
-    clusters = MovingClusters(X, labels, n_clusters, needed)
+    clusters = MovingClusters(X, labels, n_clusters, requirements)
     least = _SMALLEST_GAIN * float(np.einsum("ij,ij->", clusters.X, clusters.X)) / len(clusters.X)
     path = [clusters.dispersion()]
     for _ in range(max_iter):
         candidates = _nearest(clusters.X, clusters.means)
         n_changes = improve(
             clusters.X,
-            needed.rules,
+            requirements.rules,
             clusters.tally,
             candidates,
             _TRIED,
@@ -95,46 +97,46 @@ def refine(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requireme
     return Refined(clusters.labels, np.array(path))
 
 
-def repair(X: np.ndarray, labels: np.ndarray, n_clusters: int, needed: Requirements) -> np.ndarray | None:
+def repair(X: np.ndarray, labels: np.ndarray, n_clusters: int, requirements: Requirements) -> np.ndarray | None:
     """Nearby labels that satisfy all conditions; None if moves and swaps find none.
 
-    Each cluster is mended from the rows nearest to it, a few times as many as it has on average; from all rows if these
-    do not suffice.
+    Each cluster is repaired with the rows nearest to it, a few times the mean size of a cluster, and with all rows if
+    these are not enough.
     """
-    clusters = MovingClusters(X, labels, n_clusters, needed)
-    everyone, n_near = np.arange(len(X)), _NEAR_ROWS + _NEAR_CLUSTERS * len(X) // n_clusters
+    clusters = MovingClusters(X, labels, n_clusters, requirements)
+    all_rows, n_near = np.arange(len(X)), _NEAR_ROWS + _NEAR_CLUSTERS * len(X) // n_clusters
     tree: Any = cKDTree(clusters.X) if n_near < len(X) else None
-    for _ in range(2):  # what mends one cluster may leave another one short of a little, never of more in all
-        missing = needed.shortfalls(clusters.labels, n_clusters)
+    for _ in range(2):  # repairing one cluster may leave another one short, but the total shortfall never rises
+        missing = requirements.shortfalls(clusters.labels, n_clusters)
         for h in np.flatnonzero(missing):
             some = tree is not None and clusters.tally.sizes[h] > 0
             if not (some and clusters.mend(h, tree.query(clusters.means[h], n_near)[1], missing)):
-                clusters.mend(h, everyone, missing)
+                clusters.mend(h, all_rows, missing)
         clusters.count()
-        if needed.satisfied(clusters.labels, n_clusters):
+        if requirements.satisfied(clusters.labels, n_clusters):
             return clusters.labels
     return None
 
 
-def deal(X: np.ndarray, n_clusters: int, needed: Requirements) -> np.ndarray:
-    """Rows dealt out so that each cluster gets its share of everything that conditions speak of.
+def deal(X: np.ndarray, n_clusters: int, requirements: Requirements) -> np.ndarray:
+    """Labels that give each cluster its share of all values in the conditions.
 
-    Values are dealt round robin, so that sizes, and of one attribute the counts of all its values, differ by one at
-    most. Of the rows with a value each cluster gets those that follow each other on the principal axis. Where sums
-    count, the largest amounts are dealt first, each to the cluster that has least.
+    Rows are dealt round robin, value by value, so that sizes differ by at most one, and so do the counts of the values
+    if there is one attribute. Of the rows with a value, each cluster gets neighbors on the principal axis. If the
+    conditions are on sums only, the largest amounts are dealt first.
     """
     n = len(X)
-    keys = [rule.codes for rule in needed.diverse]
-    keys += [rule.amounts.astype(np.int64) for rule in needed.linear[:-1] if rule.is_count]
+    keys = [rule.codes for rule in requirements.diverse]
+    keys += [rule.amounts.astype(np.int64) for rule in requirements.linear[:-1] if rule.is_count]
     combined = (
         np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel() if keys else np.zeros(n, np.int64)
     )
-    sums = [rule for rule in needed.linear if not rule.is_count]
+    sums = [rule for rule in requirements.linear if not rule.is_count]
     if sums and not keys:
         return _longest_first(sums[0].amounts, n_clusters)
     away = X - X.mean(axis=0, dtype=np.float64)
     axis = away @ np.linalg.svd(away[:: max(1, n // 10_000)], full_matrices=False)[2][0]
-    # frequent values first: each of them reaches all clusters, and the rare ones then follow each other without a gap
+    # Frequent values first: each reaches all clusters, and the rare ones then follow without a gap.
     counts = np.bincount(combined)
     rank = np.empty(len(counts), np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
@@ -147,7 +149,7 @@ def deal(X: np.ndarray, n_clusters: int, needed: Requirements) -> np.ndarray:
 
 
 def _longest_first(amounts: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Back and forth over the clusters in the order of the amounts: totals that are about the same."""
+    """Labels dealt back and forth over the clusters in the order of the amounts: totals are about equal."""
     there_and_back = np.r_[np.arange(n_clusters), np.arange(n_clusters)[::-1]]
     labels = np.empty(len(amounts), np.int64)
     labels[np.argsort(-amounts, kind="stable")] = there_and_back[np.arange(len(amounts)) % (2 * n_clusters)]

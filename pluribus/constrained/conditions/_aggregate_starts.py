@@ -1,4 +1,4 @@
-"""Where k-means under conditions on clusters begins."""
+"""The first labels or centers of k-means under conditions."""
 
 from typing import Any, NamedTuple
 
@@ -11,35 +11,35 @@ _MOST_DRAWN = 200_000  # rows among which k-means++ draws its centers
 
 
 class Start(NamedTuple):
-    """Labels, or else centers."""
+    """Labels, or centers if there are no labels."""
 
     labels: np.ndarray | None
     centers: np.ndarray
 
 
-def given_start(init: Any, n_clusters: int, needed: Requirements, shift: np.ndarray) -> Start:
+def given_start(init: Any, n_clusters: int, requirements: Requirements, shift: np.ndarray) -> Start:
     """Labels or centers that the user gave, checked; centers with the shift subtracted."""
-    n, shape = needed.n_rows, (n_clusters, len(shift))
+    n, shape = requirements.n_rows, (n_clusters, len(shift))
     given = np.asarray(init)
     if given.shape == (n,):
         if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= n_clusters:
-            raise ValueError(f"init has labels that are not whole numbers from 0 to {n_clusters - 1}.")
-        short = np.flatnonzero(needed.shortfalls(given, n_clusters))
+            raise ValueError(f"init has labels other than the whole numbers from 0 to {n_clusters - 1}.")
+        short = np.flatnonzero(requirements.shortfalls(given, n_clusters))
         if len(short):
             raise ValueError(
-                f"init has labels of which {len(short)} clusters break the conditions, or are empty, the first of them "
-                f"{short[0]}: give labels that satisfy the conditions, or centers."
+                f"init has labels with {len(short)} clusters that break the conditions or are empty, such as cluster "
+                f"{short[0]}: give labels that satisfy the conditions, or give centers."
             )
         return Start(given.astype(np.int64), np.zeros(shape))
     if given.shape != shape:
         raise ValueError(f"init has shape {given.shape}: give centers, of shape {shape}, or labels, of shape {(n,)}.")
     if given.dtype.kind not in "biuf" or not np.isfinite(given).all():
-        raise ValueError("init has centers that are not made of finite numbers.")
+        raise ValueError("init has centers with values that are not finite numbers: give finite centers.")
     return Start(None, given.astype(np.float64) - shift)
 
 
 def drawn_start(rows: np.ndarray, weights: np.ndarray | None, n_clusters: int, seed: int) -> Start:
-    """Centers by k-means++, among all rows or, where there are very many, among some of them."""
+    """Centers by k-means++, among all rows or, if there are very many, among a sample of them."""
     random = np.random.RandomState(seed)
     if len(rows) > _MOST_DRAWN:
         some = np.sort(random.choice(len(rows), _MOST_DRAWN, replace=False))

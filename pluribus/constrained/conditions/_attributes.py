@@ -1,4 +1,4 @@
-"""The table of attributes that conditions on clusters speak of."""
+"""The table of attributes in conditions on clusters."""
 
 from collections.abc import Hashable
 from numbers import Integral
@@ -13,46 +13,48 @@ _NUMBERS = {"boolean", "integer", "floating", "mixed-integer-float", "decimal"} 
 
 
 class Attributes:
-    """The table that conditions speak of; each column is looked up by name."""
+    """The table of attributes; each column is looked up by name."""
 
     def __init__(self, given: Any, n_rows: int) -> None:
         self.n_rows = n_rows
         self._frame = None if given is None else _as_frame(given)
         if self._frame is not None and len(self._frame) != n_rows:
             raise ValueError(
-                f"attributes has {len(self._frame)} rows, but there are {n_rows} objects: give one for each."
+                f"attributes has {len(self._frame)} rows, but there are {n_rows} objects: give one row for each object."
             )
 
     @property
     def frame(self) -> pd.DataFrame:
         if self._frame is None:
-            raise ValueError("A condition names an attribute, but there are none: give fit(X, attributes=table).")
+            raise ValueError(
+                "A condition names an attribute, but attributes is not given: use fit(X, attributes=table)."
+            )
         return self._frame
 
     def column(self, name: Any, condition: Condition) -> pd.Series:
         places = [at for at, there in enumerate(self.frame.columns) if _is_same(there, name)]
         if not places:
-            there = ", ".join(map(str, self.frame.columns))
-            raise ValueError(f"{condition}: no attribute is called {name!r}; there are {there}.")
+            names = ", ".join(map(str, self.frame.columns))
+            raise ValueError(f"{condition}: no attribute is called {name!r}; there are {names}.")
         if len(places) > 1:
-            raise ValueError(f"{condition}: {len(places)} attributes are called {name!r}: give each its own name.")
+            raise ValueError(f"{condition}: {len(places)} attributes are called {name!r}: give each a different name.")
         column = self.frame.iloc[:, places[0]]
         missing = np.flatnonzero(column.isna().to_numpy())
         if len(missing):
             raise ValueError(
-                f"{condition}: attribute {name!r} has no value in {len(missing)} rows, the first of them row "
-                f"{missing[0]}: fill them in, or leave these rows out."
+                f"{condition}: attribute {name!r} has no value in {len(missing)} rows, such as row {missing[0]}: fill "
+                "in the values, or leave these rows out."
             )
         return column
 
     def numbers(self, name: Any, condition: Condition) -> np.ndarray:
         column = self.column(name, condition)
         if pd.api.types.infer_dtype(column) not in _NUMBERS:
-            raise ValueError(f"{condition}: attribute {name!r} is not made of numbers: give one that is.")
+            raise ValueError(f"{condition}: attribute {name!r} is not numeric: give a numeric attribute.")
         numbers = column.to_numpy(dtype=np.float64)
         with np.errstate(over="ignore"):
             if not np.isfinite(np.abs(numbers).sum()):
-                raise ValueError(f"{condition}: attribute {name!r} has values that are infinite or too large to add.")
+                raise ValueError(f"{condition}: attribute {name!r} has infinite values, or values too large to add.")
         return numbers
 
     def codes(self, name: Any, condition: Condition) -> tuple[np.ndarray, int]:
@@ -60,24 +62,22 @@ class Attributes:
         try:
             codes, values = pd.factorize(self.column(name, condition))
         except TypeError as error:
-            raise ValueError(
-                f"{condition}: attribute {name!r} has values that cannot be told apart: {error}."
-            ) from None
+            raise ValueError(f"{condition}: attribute {name!r} has values that cannot be compared: {error}.") from None
         return codes.astype(np.int32), len(values)
 
     def mask(self, where: Any, condition: Condition) -> np.ndarray:
         """The rows that count."""
         if where is None:
             return np.ones(self.n_rows, bool)
-        found = self._marks(where, condition)
-        if found.shape != (self.n_rows,):
+        marks = self._marks(where, condition)
+        if marks.shape != (self.n_rows,):
             raise ValueError(
-                f"{condition}: marks rows by shape {found.shape}, but there are {self.n_rows} rows: give true or false "
-                "for each, the name of an attribute, or (attribute, comparison, value)."
+                f"{condition}: the rows that count are given with shape {marks.shape}, but there are {self.n_rows} "
+                "rows: give true or false for each row, the name of an attribute, or (attribute, comparison, value)."
             )
-        if found.dtype != bool and not np.isin(found, [0, 1]).all():
-            raise ValueError(f"{condition}: marks rows by values that are neither true nor false.")
-        return found.astype(bool)
+        if marks.dtype != bool and not np.isin(marks, [0, 1]).all():
+            raise ValueError(f"{condition}: the rows that count are given by values other than true and false.")
+        return marks.astype(bool)
 
     def _marks(self, where: Any, condition: Condition) -> np.ndarray:
         if isinstance(where, str | Integral):
@@ -88,16 +88,16 @@ class Attributes:
                 return np.asarray(COMPARISONS[where[1]](column, where[2]))
             except (TypeError, ValueError) as error:
                 raise ValueError(
-                    f"{condition}: attribute {where[0]!r} does not compare with {where[2]!r}: {error}."
+                    f"{condition}: attribute {where[0]!r} cannot be compared with {where[2]!r}: {error}."
                 ) from None
         if callable(where):
             where = where(self.frame)
             if isinstance(where, pd.Series) and not where.index.equals(self.frame.index):
-                raise ValueError(f"{condition}: gives rows in another order than the table, or not all of them.")
+                raise ValueError(f"{condition}: the function returns rows in another order than the table, or not all.")
         try:
             return np.asarray(where)
         except ValueError:  # lists of different lengths
-            raise ValueError(f"{condition}: marks rows by what is no array of true and false.") from None
+            raise ValueError(f"{condition}: the rows that count are not given as an array of true and false.") from None
 
 
 def _is_same(name: Any, asked: Any) -> bool:
@@ -111,6 +111,6 @@ def _as_frame(given: Any) -> pd.DataFrame:
         return given.to_pandas() if hasattr(given, "to_pandas") else pd.DataFrame(given)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"attributes is a {type(given).__name__} that makes no table ({error}): give a data frame, a structured "
-            "array or a dict of columns of the same length."
+            f"attributes is a {type(given).__name__} that is not a table ({error}): give a data frame, a structured "
+            "array or a dict of columns of equal length."
         ) from None

@@ -36,9 +36,9 @@ class AtLeast(Condition):
     ----------
     n : int
     where : None, array of bool of shape (n_rows,), str, tuple or callable
-        Which rows count: all; those that are marked; those of which the attribute of this name is true; those that a
-        test ``(attribute, operator, value)`` finds, such as ``("orders", ">=", 10)``; or those for which a function of
-        the table of attributes gives true.
+        Which rows count: all of them (None); those that an array marks; those where the attribute of this name is true;
+        those that pass a test ``(attribute, operator, value)``, such as ``("orders", ">=", 10)``; or those for which a
+        function of the table of attributes returns true.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class AtLeast(Condition):
 
     def __post_init__(self) -> None:
         if isinstance(self.n, bool) or not isinstance(self.n, Integral) or self.n < 0:
-            raise ValueError(f"AtLeast: n={self.n!r} is no number of rows: give a whole number from 0.")
+            raise ValueError(f"AtLeast: n={self.n!r} is not a number of rows: give a whole number, 0 or more.")
 
     def __str__(self) -> str:
         return f"count({_rows(self.where)}) >= {self.n}"
@@ -62,7 +62,7 @@ class AtLeast(Condition):
 
 @dataclass(frozen=True, eq=False)
 class Aggregate(Condition):
-    """An aggregate of an attribute, over the rows of a cluster, compares so with a value, in every cluster.
+    """In every cluster, an aggregate of an attribute satisfies a comparison with a value.
 
     Parameters
     ----------
@@ -91,13 +91,13 @@ class Aggregate(Condition):
         if self.function not in FUNCTIONS:
             raise ValueError(f"Aggregate: no function is called {self.function!r}; there are {', '.join(FUNCTIONS)}.")
         if not isinstance(self.comparison, str) or self.comparison not in COMPARISONS:
-            raise ValueError(f"Aggregate: {self.comparison!r} is no comparison; there are {' '.join(COMPARISONS)}.")
+            raise ValueError(f"Aggregate: {self.comparison!r} is not a comparison; there are {' '.join(COMPARISONS)}.")
         if (
             isinstance(self.value, bool)
             or not isinstance(self.value, Real)
             or not -float("inf") < self.value < float("inf")
         ):
-            raise ValueError(f"Aggregate: value={self.value!r} is no finite number to compare with.")
+            raise ValueError(f"Aggregate: value={self.value!r} is not a finite number: give one to compare with.")
 
     def __str__(self) -> str:
         of = _rows(self.attribute) if self.function == "count" else self.attribute
@@ -106,7 +106,7 @@ class Aggregate(Condition):
 
 @dataclass(frozen=True, eq=False)
 class _Diversity(Condition):
-    """Values of an attribute are spread, in every cluster."""
+    """The values of an attribute are diverse in every cluster."""
 
     attribute: Any
 
@@ -114,7 +114,7 @@ class _Diversity(Condition):
         is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
         if not is_number or not 1 <= value < float("inf"):
             kind = "whole number" if whole else "number"
-            raise ValueError(f"{type(self).__name__}: {name}={value!r} is wrong: give a {kind} from 1.")
+            raise ValueError(f"{type(self).__name__}: {name}={value!r} is wrong: give a {kind}, 1 or more.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,10 +124,10 @@ class Distinct(_Diversity):
     Examples
     --------
     >>> from pluribus.constrained import AggregateConstrainedKMeans, Distinct
-    >>> patients = [[0.0], [1], [10], [11]]
-    >>> told = {"diagnosis": ["flu", "flu", "cold", "cold"]}
-    >>> model = AggregateConstrainedKMeans(2, [Distinct("diagnosis", 2)], random_state=0).fit(patients, attributes=told)
-    >>> model.slack_.ravel().tolist()  # by how much the condition is exceeded in each cluster
+    >>> ages = [[0.0], [1], [10], [11]]
+    >>> patients = {"diagnosis": ["flu", "flu", "cold", "cold"]}
+    >>> model = AggregateConstrainedKMeans(2, [Distinct("diagnosis", 2)], random_state=0).fit(ages, attributes=patients)
+    >>> model.slack_.ravel().tolist()  # by how much each cluster exceeds the condition
     [0.0, 0.0]
     """
 
@@ -148,8 +148,8 @@ class EntropyDiversity(_Diversity):
     --------
     >>> import numpy as np
     >>> from pluribus.constrained import EntropyDiversity, satisfied
-    >>> told = {"diagnosis": ["flu", "cold", "flu", "cold"]}
-    >>> satisfied([EntropyDiversity("diagnosis", 2)], [0, 0, 1, 1], told)
+    >>> patients = {"diagnosis": ["flu", "cold", "flu", "cold"]}
+    >>> satisfied([EntropyDiversity("diagnosis", 2)], [0, 0, 1, 1], patients)
     True
     """
 
@@ -171,8 +171,8 @@ class RecursiveDiversity(_Diversity):
     Examples
     --------
     >>> from pluribus.constrained import RecursiveDiversity, satisfied
-    >>> told = {"diagnosis": list("aaaabbcd")}
-    >>> satisfied([RecursiveDiversity("diagnosis", m=2, l=2)], [0] * 8, told)
+    >>> patients = {"diagnosis": list("aaaabbcd")}
+    >>> satisfied([RecursiveDiversity("diagnosis", m=2, l=2)], [0] * 8, patients)
     True
     """
 

@@ -1,4 +1,4 @@
-"""Rows grouped into micro-clusters, for speed: rows of a group that count alike cost the same everywhere."""
+"""Rows grouped into micro-clusters, for speed: the rows of a group have the same costs and the same class."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ _PASSES = 10
 
 
 class MicroClusters(NamedTuple):
-    """Groups of near rows; in one group, all rows are in the same class, or in none."""
+    """Groups of similar rows; all rows of a group are in the same class, or in none."""
 
     group_of: np.ndarray  # (n,)
     kind: np.ndarray  # (groups,) the class of the rows, from 1, or 0
@@ -27,15 +27,15 @@ class MicroClusters(NamedTuple):
     def of(cls, X: np.ndarray, n_groups: int, classes: list[CountClass], seed: int) -> "MicroClusters":
         """Groups by k-means, then by class."""
         kind = np.zeros(len(X), np.int64)
-        for number, of in enumerate(classes, start=1):
-            kind[of.rows] = number
+        for number, counted in enumerate(classes, start=1):
+            kind[counted.rows] = number
         n_kinds = len(classes) + 1
-        found, group_of = np.unique(_near(X, n_groups, seed) * n_kinds + kind, return_inverse=True)
-        means: np.ndarray = np.empty((len(found), X.shape[1]))
-        sizes = np.empty(len(found), np.int64)
+        codes, group_of = np.unique(_near(X, n_groups, seed) * n_kinds + kind, return_inverse=True)
+        means: np.ndarray = np.empty((len(codes), X.shape[1]))
+        sizes = np.empty(len(codes), np.int64)
         means_of(X, group_of, means, sizes)
         away = X - means[group_of]
-        return cls(group_of, found % n_kinds, sizes, means.astype(X.dtype), float(np.einsum("ij,ij->", away, away)))
+        return cls(group_of, codes % n_kinds, sizes, means.astype(X.dtype), float(np.einsum("ij,ij->", away, away)))
 
     def numbers(self, labels: np.ndarray, n_clusters: int) -> np.ndarray:
         """How many rows of each group are in each cluster."""
@@ -44,14 +44,14 @@ class MicroClusters(NamedTuple):
 
     def labels(self, numbers: np.ndarray) -> np.ndarray:
         """Some labels with these numbers."""
-        found = np.empty(len(self.group_of), np.int64)
+        labels = np.empty(len(self.group_of), np.int64)
         clusters = np.tile(np.arange(numbers.shape[1]), len(numbers))
-        found[np.argsort(self.group_of, kind="stable")] = np.repeat(clusters, numbers.ravel())
-        return found
+        labels[np.argsort(self.group_of, kind="stable")] = np.repeat(clusters, numbers.ravel())
+        return labels
 
     def identities(self, X: np.ndarray, numbers: np.ndarray, centers: np.ndarray) -> np.ndarray:
-        """Which rows of each group go where, at the least cost."""
-        found = self.labels(numbers)
+        """The labels with these numbers that have the least cost."""
+        labels = self.labels(numbers)
         order = np.argsort(self.group_of, kind="stable")
         stops = np.cumsum(self.sizes)
         for group in np.flatnonzero((numbers > 0).sum(axis=1) > 1):  # those that clusters share
@@ -61,27 +61,27 @@ class MicroClusters(NamedTuple):
             cost = sklearn.metrics.pairwise.euclidean_distances(
                 X[rows].astype(np.float64), centers[clusters], squared=True
             )
-            found[rows] = clusters[assign_sizes(cost, quota, quota).labels]
-        return found
+            labels[rows] = clusters[assign_sizes(cost, quota, quota).labels]
+        return labels
 
 
 def _near(X: np.ndarray, n_groups: int, seed: int) -> np.ndarray:
-    """About so many groups of rows: by k-means of a sample, and where they are many, of samples of larger groups."""
+    """About this number of groups of rows, by k-means of a sample; many groups are made within larger groups."""
     if n_groups >= len(X):
         return np.arange(len(X))
     if n_groups <= _MOST_AT_ONCE:
         return _nearest_of(X, n_groups, seed)
     coarse = _nearest_of(X, int(np.sqrt(n_groups)), seed)
     order, stops = np.argsort(coarse, kind="stable"), np.cumsum(np.bincount(coarse))
-    found = np.empty(len(X), np.int64)
+    group_of = np.empty(len(X), np.int64)
     first = 0
     for start, stop in zip(np.r_[0, stops[:-1]], stops, strict=True):
         rows = order[start:stop]
         if len(rows):
             n_inside = max(1, round(n_groups * len(rows) / len(X)))
-            found[rows] = first + _nearest_of(X[rows], n_inside, seed)
+            group_of[rows] = first + _nearest_of(X[rows], n_inside, seed)
             first += n_inside
-    return found
+    return group_of
 
 
 def _nearest_of(X: np.ndarray, n_groups: int, seed: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Conditions on clusters reduced to rules that can be counted: sums within bounds, and values that are spread."""
+"""Conditions on clusters as rules that can be counted: sums within bounds, and the diversity of values."""
 
 from typing import NamedTuple
 
@@ -22,17 +22,17 @@ _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 class Linear(NamedTuple):
-    """The sum of these amounts over a cluster is within bounds, and not a certain value."""
+    """The sum of these amounts over a cluster is within bounds, and differs from a given value."""
 
     amounts: np.ndarray
     low: float = -np.inf
     high: float = np.inf
     never: float = np.nan
-    of_all: str = ""  # what all rows together say, in words, where their sum would say nothing to the reader
+    of_all: str = ""  # why the rule fails for all rows together, in words, if their sum does not explain it
 
     @property
     def tolerance(self) -> float:
-        """How far a sum may be off a bound, by rounding."""
+        """How far a sum may be outside a bound, by rounding."""
         return tolerance(self.amounts)
 
     @property
@@ -42,7 +42,7 @@ class Linear(NamedTuple):
 
 
 class Diverse(NamedTuple):
-    """The values of an attribute are spread in a cluster."""
+    """The values of an attribute are diverse in a cluster."""
 
     codes: np.ndarray
     n_values: int
@@ -52,7 +52,7 @@ class Diverse(NamedTuple):
 
 
 def reduced(condition: Condition, table: Attributes) -> Linear | Diverse | None:
-    """One rule, or None where every clustering complies."""
+    """The condition as a rule, or None if every clustering satisfies it."""
     if isinstance(condition, AtLeast):
         return Linear(table.mask(condition.where, condition).astype(float), float(condition.n))
     if isinstance(condition, Aggregate):
@@ -63,7 +63,7 @@ def reduced(condition: Condition, table: Attributes) -> Linear | Diverse | None:
             return Diverse(*values, RECURSIVE, float(condition.m), float(condition.l))
         return Diverse(*values, DISTINCT if isinstance(condition, Distinct) else ENTROPY, 1.0, float(condition.l))
     raise ValueError(
-        f"{condition!r} is no condition: give AtLeast, Aggregate, Distinct or one of the other diversities."
+        f"{condition!r} is not a condition: give AtLeast, Aggregate, Distinct or one of the other diversities."
     )
 
 

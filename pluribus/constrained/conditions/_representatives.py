@@ -1,11 +1,11 @@
-"""What stands for a cluster when rows are not added up: the point, or the row, with the least sum of distances."""
+"""Representatives of clusters other than means: the point, or the row, with the least sum of distances."""
 
 from typing import Any
 
 import numpy as np
 import sklearn
 
-from pluribus.constrained.conditions._aggregate_descent import RowPoints
+from pluribus.constrained.conditions._aggregate_points import RowPoints
 from pluribus.constrained.conditions._requirements import Requirements
 
 _PASSES = 100
@@ -15,15 +15,15 @@ _STILL = 1e-9  # relative to the sum of distances
 class DistancePoints(RowPoints):
     """Rows that cost their plain distance to the representative of their cluster; the mean of all rows is 0."""
 
-    def __init__(self, X: np.ndarray, needed: Requirements, n_clusters: int, representative: str) -> None:
-        super().__init__(X, needed, n_clusters)
+    def __init__(self, X: np.ndarray, requirements: Requirements, n_clusters: int, representative: str) -> None:
+        super().__init__(X, requirements, n_clusters)
         self.representative = representative
 
     def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
         """Distances of the rows to the representatives."""
         out[:] = sklearn.metrics.pairwise_distances(self.rows, centers.astype(self.rows.dtype))
 
-    def settled(self, labels: np.ndarray, centers: np.ndarray) -> tuple[float, np.ndarray]:
+    def update(self, labels: np.ndarray, centers: np.ndarray) -> tuple[float, np.ndarray]:
         """The sum of distances to the best representatives, and these."""
         centers = centers.copy()
         total = 0.0
@@ -43,7 +43,7 @@ class DistancePoints(RowPoints):
 
 
 def geometric_median(members: np.ndarray) -> tuple[np.ndarray, float]:
-    """The point with the least sum of distances, by the steps of Weiszfeld as Vardi and Zhang mended them."""
+    """The point with the least sum of distances, by Weiszfeld's iteration as corrected by Vardi and Zhang."""
     point = members.mean(axis=0)
     value = np.inf
     for _ in range(_PASSES):
@@ -57,8 +57,8 @@ def geometric_median(members: np.ndarray) -> tuple[np.ndarray, float]:
         weights = 1 / distances[apart]
         target = weights @ members[apart] / weights.sum()
         pull = np.linalg.norm((target - point) * weights.sum())
-        held = min(1.0, (~apart).sum() / pull) if pull > 0 else 1.0
-        point = (1 - held) * target + held * point
+        stay = min(1.0, (~apart).sum() / pull) if pull > 0 else 1.0
+        point = (1 - stay) * target + stay * point
     return best, value
 
 

@@ -1,4 +1,4 @@
-"""All conditions on the clusters of some rows: whether they hold, by how much, and what can be proven beforehand."""
+"""All conditions on the clusters of some rows: whether they hold, by how much, and whether they can hold."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ class Requirements(NamedTuple):
 
     @classmethod
     def of(cls, conditions: Iterable[Condition] | Condition, n_rows: int, attributes: Any = None) -> "Requirements":
-        """The conditions reduced; refuses those that no clustering of these rows could satisfy."""
+        """The conditions as rules; raises if no clustering of these rows can satisfy one of them."""
         if isinstance(conditions, str) or not isinstance(conditions, Condition | Iterable):
             raise ValueError(f"conditions={conditions!r}: give a list of conditions, such as [AtLeast(5)].")
         given = (conditions,) if isinstance(conditions, Condition) else tuple(conditions)
@@ -64,24 +64,24 @@ class Requirements(NamedTuple):
         most = max((rule.n_values for rule in self.diverse), default=0)
         if s * n_clusters * most > _MOST_COUNTED:
             raise ValueError(
-                f"An attribute of {most} different values in {n_clusters} clusters is too much to count: ask for fewer "
-                "clusters, or put values that are alike together."
+                f"An attribute of {most} different values in {n_clusters} clusters is too large to count: use fewer "
+                "clusters, or merge similar values."
             )
-        found = Tally(
+        counted = Tally(
             np.zeros(n_clusters, np.int64),
             np.zeros((len(self.linear), n_clusters)),
             np.zeros((s, n_clusters, most), np.int32),
             np.zeros((s, n_clusters), np.int64),
             np.zeros((s, n_clusters)),
         )
-        count_all(self.rules, np.asarray(labels), found)
-        return found
+        count_all(self.rules, np.asarray(labels), counted)
+        return counted
 
     def shortfalls(self, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-        """How far each cluster is from complying, about in rows; 0 where it does."""
-        found = np.empty(n_clusters)
-        shortfalls(self.rules, self.tally(labels, n_clusters), found)
-        return found
+        """How many rows, roughly, each cluster lacks to comply; 0 if it does."""
+        missing = np.empty(n_clusters)
+        shortfalls(self.rules, self.tally(labels, n_clusters), missing)
+        return missing
 
     def satisfied(self, labels: np.ndarray, n_clusters: int) -> bool:
         """Whether all clusters satisfy all conditions, and none is empty."""
@@ -89,27 +89,25 @@ class Requirements(NamedTuple):
 
     def slack(self, labels: np.ndarray, n_clusters: int) -> np.ndarray:
         """By how much each cluster (row) exceeds each condition (column), in the condition's own unit."""
-        found = np.empty((n_clusters, len(self.linear) + len(self.diverse)))
-        excesses(self.rules, self.tally(labels, n_clusters), found)
-        sums = found[:, : len(self.linear)]
-        sums[(sums < 0) & (sums >= -self.rules.tolerance)] = 0  # met, up to rounding
+        slack = np.empty((n_clusters, len(self.linear) + len(self.diverse)))
+        excesses(self.rules, self.tally(labels, n_clusters), slack)
+        sums = slack[:, : len(self.linear)]
+        sums[(sums < 0) & (sums >= -self.rules.tolerance)] = 0  # satisfied, up to rounding
         always = np.full((n_clusters, 1), np.inf)
-        return np.concatenate([found, always], axis=1)[:, list(self.place)]
+        return np.concatenate([slack, always], axis=1)[:, list(self.place)]
 
     def most_clusters(self) -> int:
-        """More clusters than these cannot satisfy the conditions; whether so many can is not always known."""
+        """An upper bound on the number of clusters that can satisfy the conditions."""
         return min(_most(rule, self.n_rows) for rule in self._all)
 
     def ensure_feasible(self, n_clusters: int) -> None:
-        """Raise if it is certain that so many clusters cannot satisfy the conditions."""
+        """Raise if it is certain that this number of clusters cannot satisfy the conditions."""
         for condition, place in zip(self.conditions, self.place, strict=True):
             problem = _proof(self._all[place], n_clusters, self.n_rows) if place >= 0 else ""
             if problem:
                 most = _most(self._all[place], self.n_rows)
                 advice = (
-                    f"ask for at most {most} cluster{'s'[: most - 1]}, or for less"
-                    if 0 < most < n_clusters
-                    else "relax it"
+                    f"use at most {most} cluster{'s'[: most - 1]}, or relax it" if 0 < most < n_clusters else "relax it"
                 )
                 raise InfeasibleError(f"{condition} in each of {n_clusters} clusters {problem}: {advice}", k=n_clusters)
 
@@ -127,13 +125,13 @@ def satisfied(conditions: Iterable[Condition], labels: Any, attributes: Any = No
     labels : array of shape (n,)
         Any labels.
     attributes : data frame, structured array or dict of columns, optional
-        What the conditions speak of.
+        The attributes in the conditions.
 
     Examples
     --------
     >>> from pluribus.constrained import AtLeast, Distinct, satisfied
-    >>> told = {"diagnosis": ["flu", "cold", "flu", "flu"]}
-    >>> satisfied([AtLeast(2), Distinct("diagnosis", 2)], [0, 0, 1, 1], told)
+    >>> patients = {"diagnosis": ["flu", "cold", "flu", "flu"]}
+    >>> satisfied([AtLeast(2), Distinct("diagnosis", 2)], [0, 0, 1, 1], patients)
     False
     """
     if np.ndim(labels) != 1 or not len(labels):
@@ -163,7 +161,7 @@ def _as_rules(linear: list[Linear], diverse: list[Diverse], n_rows: int) -> Rule
 
 
 def _most(rule: Linear | Diverse, n_rows: int) -> int:
-    """The most clusters for which there is no proof that the rule cannot hold; 0 if there is one for every number."""
+    """The most clusters for which the rule is not proven impossible; 0 if it is for every number."""
     low, high = 0, n_rows
     while low < high:  # a proof for some number is one for every larger number
         middle = (low + high + 1) // 2
@@ -172,14 +170,14 @@ def _most(rule: Linear | Diverse, n_rows: int) -> int:
 
 
 def _proof(rule: Linear | Diverse, n_clusters: int, n_rows: int, only_more: bool = False) -> str:
-    """Why the rule cannot hold in all of so many clusters; empty if that is not known."""
+    """Why the rule cannot hold in this number of clusters; empty if no proof is known."""
     if isinstance(rule, Linear):
         return _linear_proof(rule, n_clusters, only_more)
     counts = np.bincount(rule.codes, minlength=rule.n_values)
     if rule.kind == DISTINCT:
         there, needed = int(np.minimum(counts, n_clusters).sum()), int(rule.l) * n_clusters
         if there < needed:
-            return f"needs {needed} different values in all, but there are {there}, counting each once in a cluster"
+            return f"needs {needed} different values in total, but there are {there}, counting each once in a cluster"
         return ""
     # The whole table is at least as diverse as its least diverse cluster.
     shares = counts / n_rows
@@ -200,7 +198,7 @@ def _proof(rule: Linear | Diverse, n_clusters: int, n_rows: int, only_more: bool
 
 def _linear_proof(rule: Linear, n_clusters: int, only_more: bool) -> str:
     """Each row is in one cluster, so the sums of all clusters add up to that of all rows."""
-    total, unit = float(rule.amounts.sum()), "rows" if rule.is_count else "in all"
+    total, unit = float(rule.amounts.sum()), "rows" if rule.is_count else "in total"
     rounding = rule.tolerance * n_clusters
     if rule.low > rule.high:
         return "cannot hold: the amounts are whole numbers, and so is their sum"

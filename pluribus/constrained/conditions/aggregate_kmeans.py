@@ -1,7 +1,6 @@
 """k-means whose clusters all satisfy conditions on counts and aggregates of attributes."""
 
 from collections.abc import Sequence
-from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -14,65 +13,65 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pluribus._engine import run_tasks, seeds
 from pluribus.constrained._shared.base import STARTS_PARAMETERS, checked_rows
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
-from pluribus.constrained.conditions._aggregate_descent import (
-    Descent,
-    MeanPoints,
-    Problem,
-    RowPoints,
-    alternate,
-    by_moves,
-)
+from pluribus.constrained.conditions._admissible import deal, refine
+from pluribus.constrained.conditions._aggregate_points import AggregateRun, Points
 from pluribus.constrained.conditions._aggregate_starts import Start, drawn_start, given_start
 from pluribus.constrained.conditions._conditions import Condition
-from pluribus.constrained.conditions._count_classes import CountClass, Flow, Pivots, Program, separate
-from pluribus.constrained.conditions._micro_clusters import MicroClusters
-from pluribus.constrained.conditions._micro_moves import MicroFlow, MicroPivots, MicroPoints, identified
-from pluribus.constrained.conditions._representatives import DistancePoints
+from pluribus.constrained.conditions._count_classes import Assigns
 from pluribus.constrained.conditions._requirements import Requirements
+from pluribus.constrained.conditions._solvers import Solver, choose_solver
 from pluribus.constraints import InfeasibleError
 from pluribus.partitions._internal import order_by_size
 from pluribus.tables._internal import check_scale
+
+_NO_VALID_START = (
+    "no valid start was found, though the problem may still be feasible: use fewer clusters, relax the conditions, or "
+    "give labels that satisfy them (init)"
+)
 
 
 class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
     """k-means in which every cluster satisfies conditions on counts, sums or the diversity of attributes.
 
-    "Each territory has at least 50 frequent customers", "each group has at least 5 rows and 2 different diagnoses". The
-    conditions hold in every cluster, and compactness gives way. Conditions on counts (``AtLeast``, and ``Aggregate`` of
-    count, min and max) are met by an exact assignment, a flow, to the centers of each iteration, where the source moves
-    single rows and resolves deadlocks (``solver="pivot"``). All other conditions are met by a first clustering that is
-    mended until it satisfies them, and then bettered by moves and swaps which keep it so.
+    "Each territory has at least 50 frequent customers", "each group has at least 5 rows and 2 different diagnoses". It
+    minimizes the dispersion Σ_i ‖x_i - r_{z_i}‖², where r_h is the representative of cluster h, subject to the
+    conditions in every cluster.
 
-    Prefer it when each cluster has to be worth something, or safe to publish. Bounds on the sizes of clusters alone are
-    what ``SizeConstrainedKMeans`` is made for: it takes must-links, weights and a bound for each cluster.
+    Conditions on counts (``AtLeast``, and ``Aggregate`` of count, min and max) are satisfied by an exact assignment to
+    the representatives, a flow, in each iteration. The source moves single rows instead and resolves deadlocks
+    (``solver="pivot"``). For all other conditions, a first clustering is repaired until it satisfies them, and then
+    improved by moves and swaps of rows that keep them satisfied.
+
+    Prefer it when every cluster must be useful, or safe to publish. If you only need bounds on the sizes of clusters,
+    use ``SizeConstrainedKMeans``: it takes must-links, weights and a bound for each cluster.
 
     Parameters
     ----------
     n_clusters : int, default=8
     conditions : sequence of conditions, default=()
-        ``AtLeast``, ``Aggregate``, ``Distinct``, ``EntropyDiversity``, ``RecursiveDiversity``; all must hold in every
-        cluster. No cluster is empty in any case.
+        ``AtLeast``, ``Aggregate``, ``Distinct``, ``EntropyDiversity``, ``RecursiveDiversity``; all of them hold in
+        every cluster. No cluster is empty, whatever the conditions.
     solver : {"flow", "pivot"}, default="flow"
-        For conditions on counts: the cheapest assignment, or the source's pivot movement.
+        For conditions on counts: the cheapest assignment, or pivot movement as in the source.
     heuristic : {"random", "look-ahead"}, default="random"
-        Of ``solver="pivot"``: which row moves next.
+        For ``solver="pivot"``: which row moves next.
     look_ahead : int, default=2
-        Of ``heuristic="look-ahead"``: moves that are considered together.
+        For ``heuristic="look-ahead"``: how many moves are considered together.
     deadlock : bool, default=True
-        Of ``solver="pivot"``: whether rows are exchanged in cycles where no cluster can spare one.
+        For ``solver="pivot"``: whether rows are exchanged in cycles if no cluster can spare one.
     representative : {"mean", "median", "medoid"}, default="mean"
-        What stands for a cluster. With the mean the dispersion is of squared distances, with the geometric median or a
-        row of the cluster of distances; these two go with conditions on counts only.
+        With the mean, the dispersion sums squared distances; with the geometric median or the medoid (a row of the
+        cluster), it sums distances. The latter two support only conditions on counts.
     micro_clusters : int, optional
-        Group the rows into about so many micro-clusters first, for speed; for conditions on counts.
+        Group the rows into about this number of micro-clusters first, for speed; only for conditions on counts.
     init : {"k-means++"}, array of shape (n_clusters, d) or (n,)
-        Where to start: drawn, from given centers, or from given labels (then there is one start).
+        The start: drawn, given centers, or given labels. Given ones make one start.
     n_init : int, default=5
-        Number of starts; the result with the least dispersion is kept.
+        Number of starts; the result with the lowest dispersion is kept.
     max_iter : int, default=100
-        Of one start.
+        Iterations of one start.
     tol : float, default=1e-10
-        A start ends when the dispersion falls by less than this, relative to where it began.
+        A start ends when the dispersion falls by less than this share of its first value.
     random_state : int, RandomState or None
     n_jobs : int, optional
         Cores; the result does not depend on it.
@@ -86,10 +85,10 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
     dispersion_ : float
-        The sum of squared distances of the rows to their means (of distances, if the representative is no mean).
+        The sum of squared distances of the rows to their means, or of distances for other representatives.
     slack_ : ndarray of shape (n_clusters, n_conditions)
-        By how much each cluster exceeds each condition, in the condition's own unit (values, rows, a sum); inf where
-        the condition holds for every clustering.
+        By how much each cluster exceeds each condition, in the condition's own unit (values, rows, a sum); inf if every
+        clustering satisfies the condition.
     objective_ : ndarray
         The dispersion at the start and after each iteration of the best start; it falls strictly.
     n_iter_ : int
@@ -164,136 +163,110 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array or data frame of shape (n, d)
-            What distances are of.
+            The features that distances are computed from.
         y : ignored
         attributes : data frame, structured array or dict of columns, optional
-            What the conditions speak of, for the n rows; the columns of X if there is none.
+            The attributes in the conditions, for the n rows. By default the columns of X.
         """
         table = X if attributes is None else attributes
         X = checked_rows(self, X, sparse=False)
         check_scale(X)
-        needed = Requirements.of(self.conditions, len(X), table)
-        needed.ensure_feasible(self.n_clusters)
+        requirements = Requirements.of(self.conditions, len(X), table)
+        requirements.ensure_feasible(self.n_clusters)
         shift = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-        start = None if isinstance(self.init, str) else given_start(self.init, self.n_clusters, needed, shift)
-        classes, program = separate(needed), None
-        if classes is None and self.solver == "flow":
-            program = Program.of(needed, self.n_clusters)
-        self._check_solver(classes, program)
-        points, micro = self._points(X - shift, needed, classes or [])
-        problem = Problem(micro or points, needed, self.n_clusters, self.max_iter, self.tol)
-        descend = partial(self._descend, problem, classes, program, start)
-        ends = run_tasks(
-            lambda seed: _tried(descend, seed),
+        start = None if isinstance(self.init, str) else given_start(self.init, self.n_clusters, requirements, shift)
+        is_one = start is not None or self.n_init == 1
+        solver = choose_solver(self, X - shift, requirements, self.n_jobs if is_one else None)
+        runs = run_tasks(
+            lambda seed: self._attempt(solver, requirements, start, seed),
             [0] if start is not None else seeds(self.random_state, self.n_init),
-            n_jobs=None if self._is_one else self.n_jobs,
+            n_jobs=None if is_one else self.n_jobs,
             description=type(self).__name__,
             verbose=self.verbose,
         )
-        valid = [end for end in ends if isinstance(end, Descent)]
+        valid = [run for run in runs if isinstance(run, AggregateRun)]
         if not valid:
-            raise InfeasibleError(str(ends[0]), k=self.n_clusters)
-        best = min(valid, key=lambda end: end.path[-1])
-        if micro is not None:
-            best = identified(micro, best)
-        centers = best.centers + shift
-        if self.representative == "medoid":  # rows as they were given
-            centers = X[sklearn.metrics.pairwise_distances_argmin(best.centers.astype(X.dtype), points.rows)]
-        return self._take(X, best, centers, needed)
+            raise InfeasibleError(str(runs[0]), k=self.n_clusters)
+        best = solver.points.decode(min(valid, key=lambda run: run.path[-1]))
+        return self._set_result(X, shift, best, requirements)
+
+    def _attempt(
+        self, solver: Solver, requirements: Requirements, start: Start | None, seed: int
+    ) -> AggregateRun | NoFeasibleAssignmentError:
+        """The run from one start, or the error if no labels satisfy the conditions there."""
+        points = solver.points
+        labels, centers = start or drawn_start(points.rows, points.weights, self.n_clusters, seed)
+        try:
+            if solver.assignment is None:
+                if labels is None:
+                    labels = sklearn.metrics.pairwise_distances_argmin(points.rows, centers)
+                return self._move_rows(points, requirements, labels)
+            return self._alternate(points, solver.assignment(seed), labels, centers)
+        except NoFeasibleAssignmentError as error:
+            return error
+
+    def _alternate(
+        self, points: Points, assignment: Assigns, labels: np.ndarray | None, centers: np.ndarray
+    ) -> AggregateRun:
+        """Assign to fixed representatives under the conditions, update them, until the dispersion stops falling."""
+        cost = np.empty((len(points.rows), self.n_clusters), points.rows.dtype)
+
+        def assign(labels: np.ndarray | None) -> np.ndarray | None:
+            points.costs(centers, cost)
+            assigned = assignment(cost, labels)
+            return None if assigned is None else points.repair(assigned)
+
+        labels = assign(None) if labels is None else points.encode(labels)
+        if labels is None:
+            raise NoFeasibleAssignmentError(_NO_VALID_START)
+        dispersion, centers = points.update(labels, centers)
+        path, n_iter = [dispersion], 0
+        while n_iter < self.max_iter:
+            n_iter += 1
+            assigned = assign(labels)  # min Σ_i ‖x_i - r_{z_i}‖² over z, subject to the conditions
+            if assigned is None or (assigned == labels).all():
+                break
+            dispersion, moved = points.update(assigned, centers)  # the same over r
+            if dispersion >= path[-1] - self.tol * path[0]:
+                break
+            labels, centers = assigned, moved
+            path.append(dispersion)
+        return AggregateRun(labels, centers, np.array(path), n_iter)
+
+    def _move_rows(self, points: Points, requirements: Requirements, labels: np.ndarray) -> AggregateRun:
+        """Repair the labels until they satisfy the conditions, then improve them by moves and swaps that keep them."""
+        c = self.n_clusters
+        valid = points.repair(labels)
+        if valid is None:
+            valid = points.repair(deal(points.rows, c, requirements))
+        if valid is None:
+            raise NoFeasibleAssignmentError(_NO_VALID_START)
+        refined = refine(points.rows, valid, c, requirements, self.max_iter)
+        _, centers = points.update(refined.labels, np.zeros((c, points.rows.shape[1])))
+        return AggregateRun(refined.labels, centers, refined.path, max(1, len(refined.path) - 1))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of new rows: that of the nearest center. Conditions do not speak of new rows."""
+        """The cluster of new rows: that of the nearest center. Conditions do not apply to new rows."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], order="C", reset=False)
-        shift = self.cluster_centers_.mean(axis=0).astype(X.dtype)  # of numbers far from 0, squares lose digits
+        shift = self.cluster_centers_.mean(axis=0).astype(X.dtype)  # far from 0, squares lose digits
         near = sklearn.metrics.pairwise_distances_argmin(X - shift, self.cluster_centers_.astype(X.dtype) - shift)
         return near.astype(np.int32)
 
-    @property
-    def _is_one(self) -> bool:
-        """Whether there is one start only."""
-        return not isinstance(self.init, str) or self.n_init == 1
-
-    def _check_solver(self, classes: list[CountClass] | None, program: Program | None) -> None:
-        """Refuse what goes with conditions on counts only, where there are others."""
-        if classes is None and program is None and self.representative != "mean":
-            raise ValueError(
-                f"representative={self.representative!r} goes with conditions on counts only (AtLeast, and Aggregate "
-                "of count, min, max), and few rows or none that count twice: use the mean."
-            )
-        if self.micro_clusters is not None and (classes is None or self.representative != "mean"):
-            raise ValueError(
-                "micro_clusters goes with conditions on counts in which no row counts twice, and with means: leave it "
-                "out."
-            )
-        if self.micro_clusters is not None and self.micro_clusters < self.n_clusters:
-            raise ValueError(
-                f"micro_clusters={self.micro_clusters} is less than n_clusters={self.n_clusters}: give many times more."
-            )
-        if self.solver == "pivot" and any(of.high < of.size for of in classes or ()):
-            raise ValueError("solver='pivot' knows no upper bounds on counts: use solver='flow'.")
-
-    def _points(
-        self, X: np.ndarray, needed: Requirements, classes: list[CountClass]
-    ) -> tuple[RowPoints, MicroPoints | None]:
-        """Rows, and the micro-clusters of them if there shall be some."""
-        if self.representative != "mean":
-            return DistancePoints(X, needed, self.n_clusters, self.representative), None
-        points = MeanPoints(X, needed, self.n_clusters, self.n_jobs if self._is_one else None)
-        if self.micro_clusters is None:
-            return points, None
-        micro = MicroClusters.of(X, self.micro_clusters, classes, seeds(self.random_state, 1)[0])
-        return points, MicroPoints(micro, points)
-
-    def _descend(
-        self,
-        problem: Problem,
-        classes: list[CountClass] | None,
-        program: Program | None,
-        start: Start | None,
-        seed: int,
-    ) -> Descent:
-        """One start."""
-        points = problem.points
-        if start is None:
-            start = drawn_start(points.rows, points.weights, self.n_clusters, seed)
-        labels, centers = start
-        if classes is None and program is None:
-            near = sklearn.metrics.pairwise_distances_argmin
-            return by_moves(problem, near(points.rows, centers) if labels is None else labels)
-        assign: Any = program if classes is None else self._assign(classes, points, seed)
-        if isinstance(points, MicroPoints) and labels is not None:
-            labels = points.micro.numbers(labels, self.n_clusters)
-        return alternate(problem, assign, centers, labels)
-
-    def _assign(self, classes: list[CountClass], points: Any, seed: int) -> Any:
-        """What assigns rows, or micro-clusters, to centers."""
-        is_micro = isinstance(points, MicroPoints)
-        if self.solver == "flow":
-            return MicroFlow(points.micro, classes) if is_micro else Flow(classes)
-        ahead = self.look_ahead if self.heuristic == "look-ahead" else 0
-        pivots = Pivots(classes, ahead, self.deadlock, seed)
-        return MicroPivots(points.micro, pivots) if is_micro else pivots
-
-    def _take(
-        self, X: np.ndarray, best: Descent, centers: np.ndarray, needed: Requirements
+    def _set_result(
+        self, X: np.ndarray, shift: np.ndarray, best: AggregateRun, requirements: Requirements
     ) -> "AggregateConstrainedKMeans":
-        order = order_by_size(best.found, self.n_clusters)
+        centers = best.centers + shift
+        if self.representative == "medoid":  # rows exactly as they were given
+            centers = X[sklearn.metrics.pairwise_distances_argmin(best.centers.astype(X.dtype), X - shift)]
+        order = order_by_size(best.labels, self.n_clusters)
         number = np.empty(self.n_clusters, np.int32)
         number[order] = np.arange(self.n_clusters)
-        self.labels_ = number[best.found]
+        self.labels_ = number[best.labels]
         self.n_clusters_ = self.n_clusters
         self.cluster_centers_ = centers[order].astype(X.dtype)
         self.dispersion_ = float(best.path[-1])
-        self.slack_ = needed.slack(self.labels_, self.n_clusters)
+        self.slack_ = requirements.slack(self.labels_, self.n_clusters)
         self.objective_ = best.path
         self.n_iter_ = best.n_iter
         return self
-
-
-def _tried(descend: Any, seed: int) -> Descent | str:
-    """Where a start led to, or why it led nowhere."""
-    try:
-        return descend(seed)
-    except NoFeasibleAssignmentError as error:
-        return str(error)

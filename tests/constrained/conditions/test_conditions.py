@@ -191,24 +191,24 @@ TABLE = {
     ("condition", "message"),
     [
         (AtLeast(1, "b"), "no attribute is called 'b'; there are a, s"),
-        (AtLeast(1, "a"), "neither true nor false"),
+        (AtLeast(1, "a"), "other than true and false"),
         (AtLeast(1, [True]), r"shape \(1,\), but there are 4 rows"),
-        (Aggregate("sum", "s", ">=", 1), "'s' is not made of numbers"),
-        (Aggregate("sum", "gap", ">=", 1), "'gap' has no value in 1 rows, the first of them row 1"),
+        (Aggregate("sum", "s", ">=", 1), "'s' is not numeric"),
+        (Aggregate("sum", "gap", ">=", 1), "'gap' has no value in 1 rows, such as row 1"),
         (Aggregate("sum", "far", ">=", 1), "infinite"),
         (Aggregate("min", "a", ">=", 2), r"1 rows do not comply \(rows 0\)"),
         (Aggregate("max", "a", "<", 2), r"3 rows do not comply \(rows 1, 2, 3\)"),
         (Aggregate("sum", "vast", ">=", 1), "too large to add"),
-        (Aggregate("sum", "day", ">=", 1), "'day' is not made of numbers"),
+        (Aggregate("sum", "day", ">=", 1), "'day' is not numeric"),
         (Aggregate("sum", ["a"], ">=", 1), r"no attribute is called \['a'\]"),
-        (AtLeast(1, ("s", ">", 1)), "'s' does not compare with 1"),
+        (AtLeast(1, ("s", ">", 1)), "'s' cannot be compared with 1"),
         (AtLeast(1, ("a", "=", 1)), r"shape \(3,\), but there are 4 rows: give true or false"),
-        (AtLeast(1, [[1], [1, 2]]), "no array of true and false"),
+        (AtLeast(1, [[1], [1, 2]]), "not given as an array of true and false"),
         (AtLeast(1, lambda table: None), r"shape \(\), but there are 4 rows"),
-        (AtLeast(1, lambda table: np.full(4, np.nan)), "neither true nor false"),
+        (AtLeast(1, lambda table: np.full(4, np.nan)), "other than true and false"),
         (AtLeast(1, lambda table: (table["a"] > 2)[::-1]), "in another order"),
-        (Distinct("lists", 1), "cannot be told apart"),
-        ("sum(a) >= 3", "is no condition"),
+        (Distinct("lists", 1), "cannot be compared"),
+        ("sum(a) >= 3", "is not a condition"),
     ],
 )
 def test_conditions_that_are_wrong(condition, message):
@@ -219,14 +219,14 @@ def test_conditions_that_are_wrong(condition, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: AtLeast(-1), "whole number from 0"),
-        (lambda: AtLeast(2.5), "whole number from 0"),
+        (lambda: AtLeast(-1), "whole number, 0 or more"),
+        (lambda: AtLeast(2.5), "whole number, 0 or more"),
         (lambda: Aggregate("mean", "a", ">", 1), "no function is called 'mean'"),
-        (lambda: Aggregate("avg", "a", "=", 1), "'=' is no comparison"),
-        (lambda: Aggregate("avg", "a", [">"], 1), "is no comparison"),
-        (lambda: Aggregate("avg", "a", ">", np.nan), "no finite number"),
-        (lambda: Distinct("s", 0), "whole number from 1"),
-        (lambda: EntropyDiversity("s", 0.5), "number from 1"),
+        (lambda: Aggregate("avg", "a", "=", 1), "'=' is not a comparison"),
+        (lambda: Aggregate("avg", "a", [">"], 1), "is not a comparison"),
+        (lambda: Aggregate("avg", "a", ">", np.nan), "not a finite number"),
+        (lambda: Distinct("s", 0), "whole number, 1 or more"),
+        (lambda: EntropyDiversity("s", 0.5), "number, 1 or more"),
         (lambda: RecursiveDiversity("s", 0, 2), "number above 0"),
     ],
 )
@@ -238,14 +238,14 @@ def test_parameters_that_are_wrong(make, message):
 @pytest.mark.parametrize(
     ("condition", "c", "message"),
     [
-        (AtLeast(2), 3, "needs 6 rows, but there are 4: ask for at most 2 clusters"),
+        (AtLeast(2), 3, "needs 6 rows, but there are 4: use at most 2 clusters"),
         (Aggregate("count", None, "<", 2), 2, "leaves room for 2 rows, but there are 4"),
-        (Aggregate("sum", "a", ">=", 6), 2, "needs 12 in all, but there are 10: ask for at most 1"),
+        (Aggregate("sum", "a", ">=", 6), 2, "needs 12 in total, but there are 10: use at most 1"),
         (Aggregate("avg", "a", ">", 2.5), 2, "of all rows it is 2.5"),
         (Aggregate("min", "a", "!=", 1), 2, "of all rows it is just that"),
         (Aggregate("sum", "a", "<=", 3.5), 4, "row 3 alone has 4"),
         (Aggregate("sum", "a", "==", 2.5), 4, "are whole numbers"),
-        (Distinct("s", 2), 3, "needs 6 different values in all, but there are 4"),
+        (Distinct("s", 2), 3, "needs 6 different values in total, but there are 4"),
         (Distinct("s", 3), 1, "relax"),
         (EntropyDiversity("s", 2.1), 1, "of all rows is 2"),
         (RecursiveDiversity("s", 1, 2), 1, r"\(2, 2\) break it"),
@@ -262,13 +262,13 @@ def test_attributes_that_do_not_fit():
         Requirements.of([Distinct("s", 2)], 4, {"s": [1, 2]})
     with pytest.raises(ValueError, match="2 rows, but there are 4"):
         Requirements.of([AtLeast(1)], 4, {"s": [1, 2]})  # though no condition speaks of it
-    with pytest.raises(ValueError, match="a str that makes no table"):
+    with pytest.raises(ValueError, match="a str that is not a table"):
         Requirements.of([Distinct("s", 2)], 4, "s")
     with pytest.raises(ValueError, match="2 attributes are called 's'"):
         Requirements.of([Distinct("s", 2)], 2, pd.DataFrame([[1, 2], [1, 2]], columns=["s", "s"]))
     with pytest.raises(ValueError, match="40000 different values in 30000 clusters"):
         Requirements.of([Distinct("s", 1)], 40_000, {"s": np.arange(40_000)}).shortfalls(np.zeros(40_000, int), 30_000)
-    with pytest.raises(ValueError, match="give fit"):
+    with pytest.raises(ValueError, match="use fit"):
         Requirements.of([Distinct("s", 2)], 4)
 
 

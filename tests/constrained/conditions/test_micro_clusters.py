@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pluribus.constrained import Aggregate, AggregateConstrainedKMeans, AtLeast, satisfied
 from pluribus.constrained.conditions._count_classes import CountClass, Flow, Pivots
 from pluribus.constrained.conditions._micro_clusters import MicroClusters
-from pluribus.constrained.conditions._micro_moves import MicroFlow, MicroPivots
+from pluribus.constrained.conditions._micro_points import MicroFlow, MicroPivots
 
 
 def test_identities_behind_a_micro_cluster_are_exact():
