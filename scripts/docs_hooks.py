@@ -1,9 +1,9 @@
-"""What the documentation takes from the code and from its own pages: the tables of methods, and their navigation.
+"""The parts of the documentation that follow from the code and from the pages: tables of methods, and navigation.
 
 A page in ``docs/methods`` names its classes in its front matter, ``classes: [EvidenceAccumulation]``. A comment
 ``<!-- methods of pluribus.consensus -->`` becomes a table with a row for each class of that room: its names, what it
-does, what it suits and, if it has a ``cost``, its time. The pages are added to the navigation, so that a new page needs
-no edit of ``mkdocs.yml``.
+does, what it suits and, if it has a ``cost``, its time. The pages in ``docs/methods`` and ``docs/api`` are added to the
+navigation, so that a new page needs no edit of ``mkdocs.yml``.
 """
 
 import re
@@ -20,8 +20,8 @@ TABLE = re.compile(r"<!-- methods of pluribus\.(\w+) -->")
 ROLE = re.compile(r":\w+:`~?(?:\w+\.)*(\w+)`")
 
 
-class MethodPage(NamedTuple):
-    """A page in ``docs/methods``."""
+class Page(NamedTuple):
+    """A page in ``docs/methods`` or ``docs/api``."""
 
     name: str
     title: str
@@ -29,35 +29,37 @@ class MethodPage(NamedTuple):
 
 
 def on_config(config: Any) -> Any:
-    """Add the pages of the methods to the navigation."""
-    fill_navigation(config.nav, method_pages(Path(config.docs_dir)))
+    """Add the pages of the methods and of the API to the navigation."""
+    docs = Path(config.docs_dir)
+    fill_navigation(config.nav, pages_in(docs / "methods"), pages_in(docs / "api"))
     return config
 
 
 def on_page_markdown(markdown: str, *, config: Any, **_: Any) -> str:
     """Write the tables of methods."""
-    return TABLE.sub(lambda match: method_table(match[1], method_pages(Path(config.docs_dir))), markdown)
+    return TABLE.sub(lambda match: method_table(match[1], pages_in(Path(config.docs_dir) / "methods")), markdown)
 
 
-def method_pages(docs: Path) -> list[MethodPage]:
-    """The pages of ``docs/methods`` but the index, by title."""
+def pages_in(folder: Path) -> list[Page]:
+    """The pages in a folder, except its index, by title."""
     pages = []
-    for path in (docs / "methods").glob("*.md"):
+    for path in folder.glob("*.md"):
         text, meta = get_data(path.read_text(encoding="utf-8"))
         title = text.lstrip().partition("\n")[0].removeprefix("# ")
-        pages.append(MethodPage(path.name, title, meta.get("classes", [])))
+        pages.append(Page(path.name, title, meta.get("classes", [])))
     return sorted((page for page in pages if page.name != "index.md"), key=lambda page: page.title.lower())
 
 
-def fill_navigation(nav: list[Any], pages: list[MethodPage]) -> None:
-    """Add each page that is not in the navigation to the section of its room; pages without classes come last."""
+def fill_navigation(nav: list[Any], methods: list[Page], api: list[Page]) -> None:
+    """Add the pages that are not listed yet: methods to the section of their room, those without classes last."""
     listed = set(_listed(nav))
     sections = {title: items for part in nav if isinstance(part, dict) for title, items in part.items()}
     for room, section in SECTIONS.items():
         known = {entry.method.__name__ for entry in Registry(f"pluribus.{room}").entries()}
-        sections[section] += [f"methods/{page.name}" for page in pages if known.intersection(page.classes)]
-    others = [f"methods/{page.name}" for page in pages if not page.classes]
+        sections[section] += [f"methods/{page.name}" for page in methods if known.intersection(page.classes)]
+    others = [f"methods/{page.name}" for page in methods if not page.classes]
     sections[SECTIONS["consensus"]] += [page for page in others if page not in listed]
+    sections["API"] += [f"api/{page.name}" for page in api if f"api/{page.name}" not in listed]
 
 
 def _listed(nav: Any) -> list[str]:
@@ -66,7 +68,7 @@ def _listed(nav: Any) -> list[str]:
     return [page for item in (nav.values() if isinstance(nav, dict) else nav) for page in _listed(item)]
 
 
-def method_table(room: str, pages: list[MethodPage]) -> str:
+def method_table(room: str, pages: list[Page]) -> str:
     """A Markdown table of the methods of a room, with links from ``docs/methods``."""
     page_of = {name: page.name for page in pages for name in page.classes}
     entries = Registry(f"pluribus.{room}").entries()

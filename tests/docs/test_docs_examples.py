@@ -20,11 +20,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from pluribus import consensus
 from pluribus.cli._app import app
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?[^\n]*\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^print\(.*\) {2,}# (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -108,7 +107,7 @@ def test_examples_run_and_print_what_they_show(page, tmp_path, monkeypatch):
             printed = run_console(block, page)
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=named)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"], ids=named)
 def test_links_lead_to_files(page):
     targets = [target for target in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in target]
     missing = [target for target in targets if not (page.parent / target).exists()]
@@ -123,19 +122,3 @@ def test_the_command_line_page_names_every_option():
         options = {option for parameter in command.params for option in parameter.opts if option.startswith("--")}
         documented = set(re.findall(r"^\| `(--[\w-]+)", section[1], re.MULTILINE))
         assert documented == options - {"--help"}, name
-
-
-def test_the_method_that_the_guide_adds_is_found_by_its_name(tmp_path, monkeypatch):
-    guide = ROOT / "CONTRIBUTING.md"
-    (method,) = (block for block in blocks(guide) if block.kind == "python")
-    names = {"__name__": "guide"}
-    run_python(method, guide, names)
-    monkeypatch.setattr(consensus, "IterativeVoting", names["IterativeVoting"], raising=False)
-    monkeypatch.setattr(consensus, "__all__", [*consensus.__all__, "IterativeVoting"])
-    labels = tmp_path / "labels.csv"
-    labels.write_text("a,b,c\n0,x,0\n0,x,0\n0,y,0\n1,y,1\n1,y,1\n")
-    for command in (["combine", "--method"], ["cluster", "--members", "5", "--consensus"]):
-        result = CliRunner().invoke(
-            app, [*command, "ivc", str(labels), "--k", "2", "--out", str(tmp_path / command[0])]
-        )
-        assert result.exit_code == 0, result.output

@@ -2,10 +2,10 @@ import pytest
 from mkdocs.exceptions import PluginError
 
 from check_changed import ROOT
-from docs_hooks import MethodPage, fill_navigation, method_pages, method_table
+from docs_hooks import Page, fill_navigation, method_table, pages_in
 from pluribus import consensus, constrained
 
-PAGES = method_pages(ROOT / "docs")
+PAGES = pages_in(ROOT / "docs" / "methods")
 
 
 @pytest.mark.parametrize("room", [consensus, constrained])
@@ -35,13 +35,14 @@ def test_a_class_without_a_page_stops_the_build():
 
 def test_every_page_is_in_the_navigation_once():
     nav = [{"The parts": [{"Landmarks": "methods/z.md"}]}, {"Methods": ["methods/index.md"]}]
-    nav.append({"Methods under constraints": []})
+    nav += [{"Methods under constraints": []}, {"API": ["api/index.md", {"Command line": "api/cli.md"}]}]
     pages = [
-        MethodPage("b.md", "B", ["EvidenceAccumulation"]),
-        MethodPage("c.md", "C", []),
-        MethodPage("a.md", "A", ["SoftCorrespondence", "MetaClustering"]),
-        MethodPage("z.md", "Z", []),
+        Page("b.md", "B", ["EvidenceAccumulation"]),
+        Page("c.md", "C", []),
+        Page("a.md", "A", ["SoftCorrespondence", "MetaClustering"]),
+        Page("z.md", "Z", []),
     ]
-    fill_navigation(nav, pages)
+    fill_navigation(nav, pages, [Page("cli.md", "Command line", []), Page("room.md", "pluribus.room", [])])
     assert nav[1]["Methods"] == ["methods/index.md", "methods/b.md", "methods/a.md", "methods/c.md"]
     assert nav[2]["Methods under constraints"] == []
+    assert nav[3]["API"] == ["api/index.md", {"Command line": "api/cli.md"}, "api/room.md"]
