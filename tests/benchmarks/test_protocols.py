@@ -35,7 +35,7 @@ def test_penca(monkeypatch):
 
 
 def test_embedding(monkeypatch):
-    monkeypatch.setattr(embedding, "N_MEMBERS", 10)
+    monkeypatch.setattr(embedding, "N_MEMBERS", 5)
     features, similarities = embedding._TABLES
     best, mean = (embedding.score(features, f"iris, {which}", 0, True) for which in ("best", "mean"))
     assert set(best) == set(mean) == {"EAC_F", *embedding.EMBEDDINGS}

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.cluster import DBSCAN
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 
@@ -52,19 +53,14 @@ def test_labels_are_the_same_wherever_the_rows_are(generator, X, parquet, tmp_pa
     monkeypatch.setattr(_label_matrix, "READ_AT_ONCE", 1)  # several groups
     expected = generator.generate(X)
     np.save(tmp_path / "X.npy", X)
-    for same in (
-        np.load(tmp_path / "X.npy", mmap_mode="r"),
-        tmp_path / "X.npy",
-        str(parquet),
-        open_rows(parquet),
-        np.asfortranarray(X),
-        pd.DataFrame(X),
-    ):
+    sources = [str(parquet), np.load(tmp_path / "X.npy", mmap_mode="r")]
+    if generator is GENERATORS[0]:
+        sources += [tmp_path / "X.npy", open_rows(parquet), np.asfortranarray(X), pd.DataFrame(X)]
+    for same in sources:
         assert generator.generate(same) == expected
-    parallel = generator.set_params(n_jobs=2)
+    parallel = clone(generator).set_params(n_jobs=2)
     assert parallel.generate(parquet) == expected
     assert parallel.generate(X) == expected
-    generator.set_params(n_jobs=None)
 
 
 def test_members_are_good(X):
@@ -86,8 +82,8 @@ class TestAssignment:
         return Features(None, None)
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    @pytest.mark.parametrize("k", [1, 2, 64, 65, 300])
-    @pytest.mark.parametrize("d", [1, 4, 24, 25, 40])
+    @pytest.mark.parametrize("k", [1, 64, 65])
+    @pytest.mark.parametrize("d", [1, 24, 25])
     def test_is_that_of_the_nearest_center(self, dtype, k, d):
         rng = np.random.default_rng(k + d)
         block, centers = rng.normal(size=(2000, d)).astype(dtype), rng.normal(size=(k, d)).astype(dtype)

@@ -300,12 +300,12 @@ def test_refused_before_work(options, known, error, words):
 
 
 def test_large_and_many_constraints():
-    n = 3000
+    n = 1500
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 8, n)
     labels = truth[:, None] * 3 + rng.integers(0, 3, (n, 20))
     labels = np.where(rng.random((n, 20)) < 0.3, rng.integers(0, 24, (n, 20)), labels)
-    pairs = rng.integers(0, n, (2000, 2))
+    pairs = rng.integers(0, n, (1000, 2))
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
     known = Constraints(n, must_link=pairs[same], cannot_link=pairs[~same])

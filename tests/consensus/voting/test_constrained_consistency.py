@@ -2,7 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pluribus import Constraints, Ensemble
@@ -94,6 +94,7 @@ def problems(draw):
     return Ensemble(labels, weights=rng.random(r) + 0.1), known, len(set(hidden.tolist()))
 
 
+@settings(max_examples=12)  # all labelings are tried
 @given(problem=problems(), beta=st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 @pytest.mark.filterwarnings("ignore:a soft pair speaks")
 def test_hard_constraints_hold_and_the_score_is_right(problem, beta):

@@ -45,19 +45,32 @@ heeding = pytest.mark.parametrize("method", METHODS[:5] + METHODS[6:], ids=NAMES
 RANDOM_STARTS = "drawn starts differ between weights and copies, as in scikit-learn's KMeans"
 
 
+VARIANTS = (METHODS[3], METHODS[5])  # of classes that are checked anyway
+NOT_EQUAL = {
+    "check_sample_weight_equivalence_on_dense_data": RANDOM_STARTS,
+    "check_sample_weight_equivalence_on_sparse_data": RANDOM_STARTS,
+}
+
+
 @parametrize_with_checks(
     [
-        *(clone(method).set_params(n_init=2) for method in METHODS),
+        *(clone(method).set_params(n_init=2) for method in METHODS if method not in VARIANTS),
         BalancedKMeans(3, n_init=1),
         FrequencySensitiveKMeans(3, n_init=2),
     ],
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": RANDOM_STARTS,
-        "check_sample_weight_equivalence_on_sparse_data": RANDOM_STARTS,
-    },
+    expected_failed_checks=lambda _: NOT_EQUAL,
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [clone(method).set_params(n_init=2) for method in VARIANTS], expected_failed_checks=lambda _: NOT_EQUAL
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_variants(estimator, check):
     check(estimator)
 
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
@@ -36,6 +36,7 @@ def cases(draw):
     return rng.integers(0, 10, (n, 2)).astype(float), known, k
 
 
+@settings(max_examples=12)  # all labelings are tried
 @given(cases())
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_objective_is_what_it_says_and_never_below_the_optimum(case):
@@ -50,14 +51,14 @@ def test_objective_is_what_it_says_and_never_below_the_optimum(case):
 
 def test_many_starts_mostly_find_the_optimum():
     found = 0
-    for seed in range(15):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(6, 2)) * 2
         pairs = rng.permutation(np.column_stack(np.triu_indices(6, 1)))[:6]
         known = Constraints(6, pairs[:3], pairs[3:], must_weight=2, cannot_weight=2)
         best = min(objective_of(X, np.array(labels), known) for labels in product(range(2), repeat=6))
         found += PairwiseKMeans(2, n_init=30, random_state=0).fit(X, constraints=known).objective_[-1] <= best + 1e-9
-    assert found >= 13
+    assert found >= 7
 
 
 def test_weight_decides():

@@ -105,7 +105,7 @@ def test_two_hundred_members_and_the_page_does_not_grow_with_objects(plain_case)
         assert len(data) == 200
         return len(json.dumps(data))
 
-    small, large = size(500), size(5000)
+    small, large = size(500), size(2500)
     assert large < 1.3 * small < 600_000
 
 
