@@ -41,7 +41,7 @@ FLAGS = (
 
 
 def pytest_collection_modifyitems(items):
-    # Each worker of pytest starts with a run of consecutive tests: if those with Dask come first, one cluster is enough.
+    # Each worker of pytest starts with a run of consecutive tests. If those with Dask come first, one cluster will do.
     items.sort(key=lambda item: "dask_client" not in getattr(item, "fixturenames", ()))
     if CHROMIUM is None or CHROMEDRIVER is None:
         for item in items:
