@@ -1,8 +1,11 @@
 """Out of many clusterings, and what you know, one partition that you can trust.
 
-The names most people need are here; each room of the house exports its own:
-``pluribus.consensus``, ``pluribus.generate``, ``pluribus.evidence``, ``pluribus.partitions``,
-``pluribus.constraints``, ``pluribus.constrained``, ``pluribus.compare``, ``pluribus.validate``.
+>>> import pluribus
+>>> pluribus.combine([[0, 0, 1, 1, 1], ["a", "a", "b", "b", "b"]], verbose=False).labels.tolist()
+[1, 1, 0, 0, 0]
+
+The names most people need are here; each room of the house exports its own: ``pluribus.consensus``,
+``pluribus.constrained``, ``pluribus.compare``, ``pluribus.validate`` and the others.
 """
 
 from importlib import import_module
@@ -14,7 +17,11 @@ __version__ = "0.1.0"
 _HOME = {
     "Ensemble": "pluribus.partitions",
     "Constraints": "pluribus.constraints",
+    "Clustering": "pluribus.pipeline",
     "EnsembleClusterer": "pluribus.pipeline",
+    "cluster": "pluribus.pipeline",
+    "combine": "pluribus.pipeline",
+    "load": "pluribus.pipeline",
 }
 _ROOMS = (
     "partitions",
@@ -31,12 +38,24 @@ _ROOMS = (
     "tables",
 )
 
-__all__ = ["Constraints", "Ensemble", "EnsembleClusterer", *_ROOMS]
+__all__ = [
+    "Clustering",
+    "Constraints",
+    "Ensemble",
+    "EnsembleClusterer",
+    "cluster",
+    "combine",
+    "load",
+    *_ROOMS,
+]
 
 if TYPE_CHECKING:
     from pluribus.constraints import Constraints
     from pluribus.partitions import Ensemble
-    from pluribus.pipeline import EnsembleClusterer
+    from pluribus.pipeline import Clustering, EnsembleClusterer
+    from pluribus.pipeline.cluster import cluster
+    from pluribus.pipeline.combine import combine
+    from pluribus.pipeline.load import load
 
 
 def __getattr__(name: str) -> Any:

@@ -2,8 +2,8 @@
 
 import csv
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,118 +13,121 @@ from rich.console import Console
 
 from pluribus._engine import atomic_path
 from pluribus.anonymize import AnonymityReport, Anonymizer, check_published
-from pluribus.cli import _input, _output
+from pluribus.cli import _input
+from pluribus.cli._screen import Screen, print_json, said
+from pluribus.pipeline._internal import versions
 from pluribus.report._internal import Anonymity, write_anonymity
-from pluribus.tables import Table
+from pluribus.tables import Table, as_table
 from pluribus.tables._internal import listing
 
 _DELIMITERS = {".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
 
 
-@dataclass(frozen=True)
-class AnonymizeJob:
-    """The options of the command."""
-
-    data: Path
-    k: int = 10
-    quasi: str = ""
-    sensitive: str | None = None
-    l: float | None = None  # noqa: E741
-    diversity: Literal["distinct", "entropy", "recursive"] = "distinct"
-    m: float = 2.0
-    generalize: Literal["mean", "range", "median"] = "mean"
-    seed: int = 0
-    id_column: str | None = None
-    ignore: str = ""
-    out: Path | None = None
-    jobs: int = -1
-    quiet: bool = False
-
-
-def run(job: AnonymizeJob) -> Path:
-    """Do the job; the published table."""
-    console = Console(quiet=job.quiet)
-    _input.check_jobs(job.jobs)
-    if job.l is not None and job.sensitive is None:
+def run(
+    data: Path,
+    *,
+    k: int = 10,
+    quasi: Sequence[str] = (),
+    sensitive: str | None = None,
+    l: float | None = None,  # noqa: E741
+    diversity: Literal["distinct", "entropy", "recursive"] = "distinct",
+    m: float = 2.0,
+    generalize: Literal["mean", "range", "median"] = "mean",
+    seed: int = 0,
+    id_column: str | None = None,
+    ignore: Sequence[str] = (),
+    out: Path | None = None,
+    n_jobs: int = -1,
+    quiet: bool = False,
+    json: bool = False,
+) -> Path | None:
+    """Do the job; the published table, if it was written."""
+    screen = Screen(quiet=quiet, json=json)
+    _input.numbered({"n_jobs": n_jobs})
+    if l is not None and sensitive is None:
         raise ValueError("--l is the diversity of a sensitive column: name it with --sensitive.")
-    if job.l is None and job.diversity != "distinct":
-        raise ValueError(f"--diversity {job.diversity} needs a number and a column: give --l and --sensitive.")
-    table, id_column = _input.read(job.data, job.id_column, _input.columns(job.ignore))
-    quasi = _input.columns(job.quasi) or None
-    name = _file_name(job.data, job.generalize)
-    out = _input.ready_directory(job.out or Path(f"{table.name}-pluribus"))
-    if (out / name).resolve() == job.data.resolve():
-        raise ValueError(f"--out {out} would write over the table itself: give another directory.")
-    console.print(
-        f"{job.data.name}: {len(table.frame):,} rows, {table.frame.shape[1]} columns", markup=False, highlight=False
-    )
-    notes = _said(console, table, id_column, job, quasi)
+    if l is None and diversity != "distinct":
+        raise ValueError(f"--diversity {diversity} needs a number and a column: give --l and --sensitive.")
+    table = as_table(data, id_column=id_column, ignore=ignore)
+    name = _file_name(data, generalize)
+    place = _input.result_directory(out or Path(f"{table.name}-pluribus"), needed=out is not None or not json)
+    if place is not None and (place / name).resolve() == data.resolve():
+        raise ValueError(f"--out {place} would write over the table itself: give another directory.")
+    notes = _assumptions(table, list(quasi), sensitive)
+    screen.line(f"{data.name}: {len(table.frame):,} rows, {table.frame.shape[1]} columns")
+    for note in notes:
+        screen.line(f"  {note}")
     model = Anonymizer(
-        job.k,
-        sensitive=job.sensitive,
-        l=int(job.l) if job.l is not None and job.l.is_integer() else job.l,
-        diversity=job.diversity,
-        recursive_m=job.m,
-        generalize=job.generalize,
-        random_state=job.seed,
-        n_jobs=job.jobs,
-        verbose=not job.quiet,
+        k,
+        sensitive=sensitive,
+        l=int(l) if l is not None and l.is_integer() else l,
+        diversity=diversity,
+        recursive_m=m,
+        generalize=generalize,
+        random_state=seed,
+        n_jobs=n_jobs,
+        verbose=not screen.silent,
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        published = model.fit_transform(table, quasi)
-    notes += _output.say_warnings(console, caught)
-    case = Anonymity(
-        title=job.data.name,
-        report=model.report_,
-        notes=notes,
-        parameters=_parameters(job, id_column, model.quasi_identifiers_),
-        versions=_output.versions(),
-    )
-    with ExitStack() as moves:
-        written = moves.enter_context(atomic_path(out / name))
-        _write(published, written, job.data, table.decimal)
-        _check(written, job.data, table.decimal, model)
-        write_anonymity(case, moves.enter_context(atomic_path(out / "report.html")))
-    _summarize(console, model.report_, out / name)
-    return out / name
+        published = model.fit_transform(table, list(quasi) or None)
+    notes += said(screen, caught)
+    stated = {"data": data.name, "k": k, "quasi": ", ".join(model.quasi_identifiers_), "sensitive": sensitive, "l": l}
+    stated |= {"diversity": diversity if l is not None else None, "generalize": generalize, "seed": seed}
+    stated |= {"m": m if l is not None and diversity == "recursive" else None, "id": table.id_column}
+    case = Anonymity(data.name, model.report_, notes, stated | {"ignore": ", ".join(ignore)}, versions())
+    if place is not None:
+        _write_files(published, case, place, name, data, table.decimal, model)
+    if json:
+        print_json(_as_json(model.report_, notes, None if place is None else place / name, published))
+    else:
+        _summarize(screen.console, model.report_, None if place is None else place / name)
+    return None if place is None else place / name
 
 
-def _said(
-    console: Console, table: Table, id_column: str | None, job: AnonymizeJob, quasi: list[str] | None
-) -> list[str]:
-    """Print what is taken for what, and return it for the report."""
+def _assumptions(table: Table, quasi: list[str], sensitive: str | None) -> list[str]:
+    """What is taken for what."""
     notes = list(table.notes)
-    if id_column is not None:
-        notes.append(f"'{id_column}' names the rows, and is left out.")
+    if table.id_column is not None:
+        notes.append(f"'{table.id_column}' names the rows, and is left out.")
     elif table.named:
         notes.append("The names of the rows are left out.")
-    if quasi is None:
-        taken = [str(column) for column in table.frame.columns if str(column) != job.sensitive]
+    if not quasi:
+        taken = [str(column) for column in table.frame.columns if str(column) != sensitive]
         notes.append(
-            f"Quasi-identifiers: all columns{' but the sensitive one' if job.sensitive else ''}, {listing(taken, 12)}. "
+            f"Quasi-identifiers: all columns{' but the sensitive one' if sensitive else ''}, {listing(taken, 12)}. "
             "Name them with --quasi to publish others as they are."
         )
-    for note in notes:
-        console.print(f"  {note}", markup=False, highlight=False)
     return notes
 
 
-def _parameters(job: AnonymizeJob, id_column: str | None, quasi: list[str]) -> dict[str, object]:
-    return {
-        "data": job.data.name,
-        "k": job.k,
-        "quasi": ", ".join(quasi),
-        "sensitive": job.sensitive,
-        "l": job.l,
-        "diversity": job.diversity if job.l is not None else None,
-        "m": job.m if job.l is not None and job.diversity == "recursive" else None,
-        "generalize": job.generalize,
-        "seed": job.seed,
-        "id": id_column,
-        "ignore": job.ignore,
+def _write_files(
+    published: pd.DataFrame, case: Anonymity, place: Path, name: str, data: Path, decimal: str, model: Anonymizer
+) -> None:
+    """The table, checked as it was written, and the page."""
+    place.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as moves:
+        written = moves.enter_context(atomic_path(place / name))
+        _write(published, written, data, decimal)
+        _check(written, data, decimal, model)
+        write_anonymity(case, moves.enter_context(atomic_path(place / "report.html")))
+
+
+def _as_json(report: AnonymityReport, notes: list[str], path: Path | None, published: pd.DataFrame) -> dict[str, Any]:
+    """The figures; the table too, if it is written to no file."""
+    sizes = report.class_sizes
+    figures = {
+        "n_rows": report.n_rows,
+        "n_classes": len(sizes),
+        "smallest_class": int(sizes.min()),
+        "k": report.k,
+        "information_loss": report.information_loss,
+        "columns": {column.name: column.loss for column in report.columns},
+        "dropped": dict(report.dropped),
+        "notes": [*notes, *report.notes, report.warning],
     }
+    return figures | ({"table": published.to_dict("list")} if path is None else {"file": str(path)})
 
 
 def _plain_suffix(path: Path) -> str:
@@ -179,7 +182,7 @@ def _check(path: Path, data: Path, decimal: str, model: Anonymizer) -> None:
         raise RuntimeError("The file that was written is not anonymous, and was removed. Please report this.")
 
 
-def _summarize(console: Console, report: AnonymityReport, path: Path) -> None:
+def _summarize(console: Console, report: AnonymityReport, path: Path | None) -> None:
     """The main figures, and where the files are."""
 
     def say(text: str) -> None:
@@ -198,5 +201,6 @@ def _summarize(console: Console, report: AnonymityReport, path: Path) -> None:
     left_out = [f"'{name}' is left out: {reason}." for name, reason in report.dropped.items()]
     for note in (*left_out, *report.notes, report.warning):
         say(f"  Note: {note}")
-    say(f"table: {path}")
-    say(f"report: {path.parent / 'report.html'}")
+    if path is not None:
+        say(f"table: {path}")
+        say(f"report: {path.parent / 'report.html'}")

@@ -2,19 +2,20 @@
 
 import os
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 from rich.console import Console
 
-from pluribus.cli import _input
 from pluribus.cli._errors import Interrupted
+from pluribus.cli._screen import print_json
 from pluribus.cli._side_by_side import SideBySide
-from pluribus.constraints import Answers, FarthestFirst, MinMax, NormalizedUncertainty, Question, Selector, questions
+from pluribus.constraints import Answers, FarthestFirst, MinMax, NormalizedUncertainty, Question, Selector
+from pluribus.constraints import questions as questions_of
 from pluribus.evidence import DividedPairs
 from pluribus.generate import Generator
-from pluribus.tables import prepare
+from pluribus.tables import Prepared, Table, as_table, prepare
 
 METHODS = ("minmax", "evidence", "farthest", "npu")
 _MEMBERS = 50  # clusterings of which to find the pairs that divide them
@@ -22,31 +23,29 @@ _PROMPT = "Do they belong together? y yes, n no, ? not sure, u undo, q quit: "
 _REPLIES = {"y": "together", "yes": "together", "n": "apart", "no": "apart", "?": "unsure"}
 
 
-@dataclass(frozen=True)
-class AskJob:
-    """The options of the command."""
-
-    data: Path
-    questions: int = 20
-    method: str = "minmax"
-    k: str = "auto"
-    seed: int = 0
-    id_column: str | None = None
-    ignore: str = ""
-    scale: Literal["standard", "robust", "none"] = "standard"
-    impute: bool = False
-    out: Path | None = None
-
-
-def run(job: AskJob) -> Path:
+def run(
+    data: Path,
+    *,
+    questions: int = 20,
+    method: str = "minmax",
+    k: Any = None,
+    seed: int = 0,
+    id_column: str | None = None,
+    ignore: Sequence[str] = (),
+    scale: Any = "standard",
+    impute: bool = False,
+    out: Path | None = None,
+    json: bool = False,
+) -> Path:
     """Ask, and write the answers after each one."""
-    console = Console()
-    method, k = job.method.lower(), _input.number_of_clusters(job.k)
+    console = Console(stderr=json)
+    method, k = method.lower(), None if k == "auto" else k
     _check_method(method, k)
-    table, _ = _input.read(job.data, job.id_column, _input.columns(job.ignore))
-    prepared = prepare(table, scale=job.scale, impute=job.impute)
-    _input.check_fits(k, len(prepared.X))
-    out = job.out or Path(f"{table.name}-answers.csv")
+    table = as_table(data, id_column=id_column, ignore=ignore)
+    prepared = prepare(table, scale=scale, impute=impute)
+    if k is not None and k > len(prepared.X):
+        raise ValueError(f"k={k}, but there are only {len(prepared.X)} objects: give at most {len(prepared.X)}.")
+    out = out or Path(f"{table.name}-answers.csv")
     _check_file(out)
     answers = Answers(len(table.ids))
     if out.exists():
@@ -54,26 +53,37 @@ def run(job: AskJob) -> Path:
         console.print(
             f"{out} has {len(answers)} answers; going on with it.", soft_wrap=True, markup=False, highlight=False
         )
-    selector = _selector(method, prepared.X, k, job.seed)
-    shown = SideBySide(table, prepared)
-    start, goal = len(answers), len(answers) + job.questions
+    selector = _selector(method, prepared.X, k, seed)
     try:
-        for question in questions(selector, job.questions, answers=answers):
-            start = min(start, len(answers))  # answers of an earlier run that were taken back are asked for anew
-            title = f"Question {len(answers) - start + 1} of {goal - start}"
-            console.print(shown.grid(question.one, question.other, title))
-            if not _take_reply(question, console):
-                break
-            answers.write(out, ids=table.ids)
-        else:
-            if len(answers) < goal:
-                console.print("There is nothing left to ask: all that this method doubts is decided.")
+        _ask(console, table, prepared, selector, answers, questions, out)
     except KeyboardInterrupt:
         raise Interrupted(
             f"Stopped. {len(answers)} answers are in {out}; the same command goes on." if len(answers) else "Stopped."
         ) from None
-    _say_end(console, job, answers, out)
+    if json:
+        print_json(
+            {"n_answers": len(answers), "n_decided": _decided(answers), "file": str(out) if len(answers) else None}
+        )
+    else:
+        _say_end(console, data, id_column, answers, out)
     return out
+
+
+def _ask(
+    console: Console, table: Table, prepared: Prepared, selector: Selector, answers: Answers, n: int, out: Path
+) -> None:
+    """Put n questions, and write the answers after each one."""
+    shown = SideBySide(table, prepared)
+    start, goal = len(answers), len(answers) + n
+    for question in questions_of(selector, n, answers=answers):
+        start = min(start, len(answers))  # answers of an earlier run that were taken back are asked for again
+        title = f"Question {len(answers) - start + 1} of {goal - start}"
+        console.print(shown.grid(question.one, question.other, title))
+        if not _take_reply(question, console):
+            return
+        answers.write(out, ids=table.ids)
+    if len(answers) < goal:
+        console.print("There is nothing left to ask: all that this method doubts is decided.")
 
 
 def _take_reply(question: Question, console: Console) -> bool:
@@ -96,17 +106,21 @@ def _take_reply(question: Question, console: Console) -> bool:
         console.print("There is no answer to undo." if reply in ("u", "undo") else "Type y, n, ?, u or q.")
 
 
-def _say_end(console: Console, job: AskJob, answers: Answers, out: Path) -> None:
+def _decided(answers: Answers) -> int:
+    """Pairs that the answers decide, with all that follows from them."""
+    closure = answers.constraints.closure()
+    sizes = closure.chunk_sizes.astype(object)  # products of large ones do not fit into 64 bits
+    return int((sizes * (sizes - 1) // 2).sum() + sizes[closure.cannot_link].prod(axis=1).sum())
+
+
+def _say_end(console: Console, path: Path, id_column: str | None, answers: Answers, out: Path) -> None:
     if not len(answers):
         text = f"No answer is left in {out}." if out.exists() else "No answers; nothing was written."
         console.print(text, soft_wrap=True, markup=False, highlight=False)
         return
-    closure = answers.constraints.closure()
-    sizes = closure.chunk_sizes.astype(object)  # products of large ones do not fit into 64 bits
-    decided = (sizes * (sizes - 1) // 2).sum() + sizes[closure.cannot_link].prod(axis=1).sum()
     file = shlex.quote(str(out))
-    names = ["--id", job.id_column] if job.id_column is not None else []
-    data = shlex.join([str(job.data), *names])
+    data = shlex.join([str(path), *(["--id", id_column] if id_column is not None else [])])
+    decided = _decided(answers)
     lines = [
         f"{len(answers)} answers are in {out}; with all that follows, {decided:,} pairs are decided. To use them:",
         f"  pluribus cluster {data} --must-link {file} --cannot-link {file}",

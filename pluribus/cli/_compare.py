@@ -1,83 +1,82 @@
 """``pluribus compare``: two files of labels -> measures, a page on where they differ."""
 
-import json
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import typer
 from rich.console import Console
 from rich.table import Table as Grid
-from rich.text import Text
 
 import pluribus.compare
 from pluribus._engine import atomic_path, track
-from pluribus.cli import _input, _labels, _output
+from pluribus.cli import _input, _labels
 from pluribus.cli._data import DataOptions, read_data
+from pluribus.cli._screen import Screen, print_json, said
 from pluribus.partitions import Ensemble
+from pluribus.pipeline._internal import versions
 from pluribus.report import Comparison, ComparisonSummary, summarize_comparison, write_comparison
 from pluribus.report._internal import MEASURES, SHORT, SHORT_SPATIAL, describe_comparison
 
 
-@dataclass(frozen=True)
-class CompareJob:
-    """The options of the command."""
-
-    a: str
-    b: str
-    data: DataOptions | None = None
-    every: bool = False
-    id_column: str | None = None
-    out: Path | None = None
-    as_json: bool = False
-    quiet: bool = False
-
-
-def run(job: CompareJob) -> Path | None:
+def run(
+    a: str,
+    b: str,
+    *,
+    data: Path | None = None,
+    every: bool = False,
+    id_column: str | None = None,
+    ignore: Sequence[str] = (),
+    scale: Any = "standard",
+    impute: bool = False,
+    out: Path | None = None,
+    json: bool = False,
+    quiet: bool = False,
+) -> Path | None:
     """Do the job; the page, if it was written."""
-    console = Console(quiet=job.quiet or job.as_json)
-    partitions, X, notes = read(job)
-    write = job.out is not None or not job.as_json
-    out = _input.ready_directory(job.out or Path(f"{_labels.path_of(job.a).stem}-pluribus")) if write else None
-    first, second = partitions.names
-    console.print(Text(f"A: {first}\nB: {second}"), highlight=False)
+    screen = Screen(quiet=quiet, json=json)
+    table = None if data is None else DataOptions(data, tuple(ignore), scale, impute)
+    partitions, X, notes = read(a, b, table, id_column)
+    place = _input.result_directory(
+        out or Path(f"{_labels.path_of(a).stem}-pluribus"), needed=out is not None or not json
+    )
+    screen.line("A: {}\nB: {}".format(*partitions.names))
     for note in notes:
-        console.print(f"  {note}", markup=False, highlight=False)
+        screen.line(f"  {note}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        measures = measure(partitions, X, every=job.every, verbose=not job.quiet)
-    notes += _output.say_warnings(console, caught)
-    if job.every and X is not None and "cdistance" not in measures:
-        notes.append("CDistance is left out: the clusters are too large for it. See pluribus.compare.point_transport.")
+        measures = measure(partitions, X, every=every, verbose=not quiet)
+    notes += said(screen, caught)
+    if every and X is not None and "cdistance" not in measures:
+        notes.append("CDistance is left out: the clusters are too large for it. See pluribus.compare.cdistance.")
     case = Comparison(
-        title=f"{first} and {second}",
+        title=" and ".join(partitions.names),
         partitions=partitions,
         measures=measures,
         X=X,
         notes=notes,
-        parameters={"A": job.a, "B": job.b, "data": job.data.path.name if job.data else None, "id": job.id_column}
-        | ({"ignore": job.data.ignore, "scale": job.data.scale, "impute": job.data.impute} if job.data else {}),
-        versions=_output.versions(),
+        parameters={"A": a, "B": b, "id": id_column} | ({"data": None} if table is None else table.stated),
+        versions=versions(),
     )
     summary = summarize_comparison(case)
-    page = write_files(case, out) if out is not None else None
-    if job.as_json:
-        typer.echo(json.dumps(as_json(case, summary), indent=2, allow_nan=False))
+    page = write_files(case, place) if place is not None else None
+    if json:
+        print_json(as_json(case, summary))
         return page
-    say(console, summary, job.every)
+    say(screen.console, summary, every)
     if page is not None:
-        for name, path in {"page": page, "measures": page.with_suffix(".csv")}.items():
-            console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)
+        screen.files({"page": page, "measures": page.with_suffix(".csv")})
     return page
 
 
-def read(job: CompareJob) -> tuple[Ensemble, np.ndarray | None, list[str]]:
+def read(
+    a: str, b: str, data: DataOptions | None, id_column: str | None
+) -> tuple[Ensemble, np.ndarray | None, list[str]]:
     """Both partitions and the data, over the objects that all have; errors before any work."""
-    files = [_labels.read_labels(argument, job.id_column) for argument in (job.a, job.b)]
+    files = [_labels.read_labels(argument, id_column) for argument in (a, b)]
     columns = [_labels.one_column(file) for file in files]
     if files[0].path.resolve() == files[1].path.resolve() and columns[0] == columns[1]:
         raise ValueError(f"A and B are the same column, '{columns[0]}' of {files[0].path}: give two.")
@@ -87,9 +86,9 @@ def read(job: CompareJob) -> tuple[Ensemble, np.ndarray | None, list[str]]:
     tables = [(file.path.name, file.table) for file in files]
     notes = [note for _, table in tables for note in table.notes]
     prepared = None
-    if job.data is not None:
-        table, prepared = read_data(job.data, job.id_column, files)
-        tables.append((job.data.path.name, table))
+    if data is not None:
+        table, prepared = read_data(data, id_column, files)
+        tables.append((data.path.name, table))
         notes += [*table.notes, *prepared.notes]
     common = _labels.common_objects(tables)
     frame = pd.DataFrame({
@@ -141,6 +140,7 @@ def measure(partitions: Ensemble, X: np.ndarray | None, *, every: bool, verbose:
 
 def write_files(case: Comparison, out: Path) -> Path:
     """compare.html, compare.csv and disagreement.csv: all are made under temporary names first."""
+    out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as moves:
 
         def made(name: str) -> Path:
@@ -206,9 +206,9 @@ def say(console: Console, summary: ComparisonSummary, every: bool) -> None:
         grid.add_column("range")
     grid.add_column("what it says")
     for name, value in summary.measures.items():
-        told = MEASURES[name]
-        extent = (told.range,) if every else ()
-        grid.add_row(told.title, f"{value:.4g}", told.alike, *extent, told.says)
+        known = MEASURES[name]
+        extent = (known.range,) if every else ()
+        grid.add_row(known.title, f"{value:.4g}", known.alike, *extent, known.says)
     console.print(grid)
     for finding in words.findings:
         console.print(finding, markup=False, highlight=False)

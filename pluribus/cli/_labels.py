@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pluribus.cli import _input
-from pluribus.tables import Table
+from pluribus.pipeline._internal import label_columns
+from pluribus.tables import Table, as_table
 
-OUR_COLUMNS = ["cluster", "uncertainty", "membership"]  # of a labels.csv that we wrote, beside its ids
 _SHOWN = 20  # names in a message
 
 
@@ -25,12 +24,6 @@ class LabelFile:
     def named(self, column: str) -> str:
         """What to call a column: the file alone, if it has no other labels."""
         return self.path.name if len(label_columns(self.table)) == 1 else f"{self.path.name}:{column}"
-
-
-def label_columns(table: Table) -> list[str]:
-    """The columns of labels; of a labels.csv that we wrote, only the clusters."""
-    columns = [str(column) for column in table.frame.columns]
-    return columns[:1] if columns[:3] == OUR_COLUMNS else columns
 
 
 def path_of(argument: str) -> Path:
@@ -49,11 +42,11 @@ def _parted(argument: str) -> tuple[Path, str]:
 def read_labels(argument: str, id_column: str | None) -> LabelFile:
     """A file, or one of its columns."""
     path, column = _parted(argument)
-    table, _ = _input.read(path, id_column, [])
+    table = as_table(path, id_column=id_column)
     if not column:
         found = label_columns(table)
         if not found:
-            raise ValueError(f"{path} has no column of labels beside its ids.")
+            raise ValueError(f"{path} has no column of labels besides its ids.")
         return LabelFile(path, table, found)
     present = [str(name) for name in table.frame.columns]
     if column not in present:

@@ -1,7 +1,7 @@
 """``pluribus validate``: files of candidate partitions -> indices, a vote, a page."""
 
-import json
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,34 +9,22 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import typer
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
 from pluribus._engine import atomic_path
-from pluribus.cli import _input, _labels, _output
+from pluribus.cli import _input, _labels
 from pluribus.cli._data import DataOptions, read_data
+from pluribus.cli._screen import Screen, print_json
 from pluribus.partitions import Ensemble
+from pluribus.pipeline._internal import versions
 from pluribus.report import Validation, ValidationSummary, summarize_validation, write_validation
 from pluribus.report._internal import index_title
 from pluribus.validate import CRITERIA, PartitionChoice, choose_partition
 
 _MOST_CLUSTERS = 2000  # of a candidate, where indices look at samples
 _SAMPLED = 5000
-
-
-@dataclass(frozen=True)
-class ValidateJob:
-    """The options of the command."""
-
-    labels: list[str]
-    data: DataOptions | None = None
-    ensemble: Path | None = None
-    id_column: str | None = None
-    out: Path | None = None
-    as_json: bool = False
-    quiet: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,64 +37,70 @@ class Given:
     notes: list[str]
 
 
-def run(job: ValidateJob) -> Path | None:
+def run(
+    labels: list[str],
+    *,
+    data: Path | None = None,
+    ensemble: Path | None = None,
+    id_column: str | None = None,
+    ignore: Sequence[str] = (),
+    scale: Any = "standard",
+    impute: bool = False,
+    out: Path | None = None,
+    json: bool = False,
+    quiet: bool = False,
+) -> Path | None:
     """Do the job; the page, if it was written."""
-    console = Console(quiet=job.quiet or job.as_json)
-    if job.data is None and job.ensemble is None:
+    screen = Screen(quiet=quiet, json=json)
+    if data is None and ensemble is None:
         raise ValueError(
-            "There is nothing to hold the partitions against. Give the table of the objects with --data, the "
+            "There is nothing to compare the partitions with. Give the table of the objects with --data, the "
             "clusterings that the partitions came from with --ensemble, or both."
         )
-    given = read(job)
-    write = job.out is not None or not job.as_json
-    first = _labels.path_of(job.labels[0])
-    out = _input.ready_directory(job.out or Path(f"{first.stem}-pluribus")) if write else None
+    table = None if data is None else DataOptions(data, tuple(ignore), scale, impute)
+    given = read(labels, table, ensemble, id_column)
+    paths = [_labels.path_of(argument) for argument in labels]
+    place = _input.result_directory(out or Path(f"{paths[0].stem}-pluribus"), needed=out is not None or not json)
     n, m = given.candidates.n_objects, given.candidates.n_partitions
-    console.print(f"{m} candidate{'s' if m > 1 else ''}, {n:,} objects", highlight=False)
+    screen.line(f"{m} candidate{'s' if m > 1 else ''}, {n:,} objects")
     for note in given.notes:
-        console.print(f"  {note}", markup=False, highlight=False)
-    choice, further = judge(given, verbose=not job.quiet)
+        screen.line(f"  {note}")
+    choice, further = judge(given, verbose=not quiet)
+    stated = {"labels": ", ".join(labels), "ensemble": ensemble.name if ensemble else None, "id": id_column}
     case = Validation(
-        title=" + ".join(dict.fromkeys(_labels.path_of(argument).name for argument in job.labels)),
+        title=" + ".join(dict.fromkeys(path.name for path in paths)),
         candidates=given.candidates,
         choice=choice,
         further=further,
         X=given.X,
         ensemble=given.ensemble,
         notes=given.notes,
-        parameters={
-            "labels": ", ".join(job.labels),
-            "data": job.data.path.name if job.data else None,
-            "ensemble": job.ensemble.name if job.ensemble else None,
-            "id": job.id_column,
-        }
-        | ({"ignore": job.data.ignore, "scale": job.data.scale, "impute": job.data.impute} if job.data else {}),
-        versions=_output.versions(),
+        parameters=stated | ({"data": None} if table is None else table.stated),
+        versions=versions(),
     )
     summary = summarize_validation(case)
-    page = write_files(case, summary, out) if out is not None else None
-    if job.as_json:
-        typer.echo(json.dumps(as_json(case, summary), indent=2, allow_nan=False))
+    page = write_files(case, summary, place) if place is not None else None
+    if json:
+        print_json(as_json(case, summary))
         return page
-    say(console, summary)
+    say(screen.console, summary)
     if page is not None:
-        for name, path in {"page": page, "table": page.with_suffix(".csv")}.items():
-            console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)
+        screen.files({"page": page, "table": page.with_suffix(".csv")})
     return page
 
 
-def read(job: ValidateJob) -> Given:
+def read(labels: list[str], data: DataOptions | None, ensemble: Path | None, id_column: str | None) -> Given:
     """Candidates, data and ensemble, over the objects that all have; errors before any work."""
-    files = [_labels.read_labels(argument, job.id_column) for argument in job.labels]
+    files = [_labels.read_labels(argument, id_column) for argument in labels]
     tables = [(file.path.name, file.table) for file in files]
     notes = [note for _, table in tables for note in table.notes]
     prepared = members = None
-    if job.data is not None:
-        table, prepared = read_data(job.data, job.id_column, files)
-        tables.append((job.data.path.name, table))
+    if data is not None:
+        table, prepared = read_data(data, id_column, files)
+        tables.append((data.path.name, table))
         notes += [*table.notes, *prepared.notes]
-    if job.ensemble is not None:
-        members = _labels.read_labels(str(job.ensemble), job.id_column)
+    if ensemble is not None:
+        members = _labels.read_labels(str(ensemble), id_column)
         tables.append((members.path.name, members.table))
     common = _labels.common_objects(tables)
     frames = [
@@ -150,7 +144,7 @@ def _judgeable(candidates: Ensemble) -> tuple[list[int], list[str]]:
 def judge(given: Given, *, verbose: bool) -> tuple[PartitionChoice, pd.DataFrame | None]:
     """The choice by the indices that can be compared, and the values of the others."""
     options: dict[str, Any] = {
-        "X": given.X, "ensemble": given.ensemble, "noise": "exclude", "n_jobs": -1,
+        "X": given.X, "ensemble": given.ensemble, "missing": "ignore", "n_jobs": -1,
         "verbose": verbose,
     }  # fmt: skip
     choice = choose_partition(given.candidates, **options)
@@ -181,6 +175,7 @@ def table(case: Validation, summary: ValidationSummary) -> pd.DataFrame:
 
 def write_files(case: Validation, summary: ValidationSummary, out: Path) -> Path:
     """validate.html, validate.csv and indices.csv: all are made under temporary names first."""
+    out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as moves:
 
         def made(name: str) -> Path:
@@ -205,7 +200,7 @@ def details(case: Validation, summary: ValidationSummary) -> pd.DataFrame:
 
 def as_json(case: Validation, summary: ValidationSummary) -> dict[str, Any]:
     """What --json prints."""
-    rows = json.loads(table(case, summary).to_json(orient="records", double_precision=12))
+    rows = table(case, summary).to_dict("records")
     return {
         "preferred": summary.chosen,
         "sentence": summary.sentence,

@@ -180,6 +180,19 @@ def read(path: str | PathLike, id_column: str | None) -> Ensemble:
     return Ensemble(table.frame, weights=weights, ids=ids)
 
 
+def is_stored(path: Path) -> bool:
+    """Whether a file looks like one that ``write`` wrote, with more than labels in it."""
+    if not path.is_file():
+        return False
+    if path.suffix.lower() == ".parquet":
+        return bool(_parquet_note(path))
+    try:
+        with zipfile.ZipFile(path) as file:
+            return {"labels.npy", "names.npy", "weights.npy"} <= set(file.namelist())
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def _read_npz(path: Path) -> Ensemble | None:
     """An ensemble written by ``write``; None if the file is a plain array of labels."""
     from pluribus.partitions.ensemble import Ensemble

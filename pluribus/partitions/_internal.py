@@ -1,5 +1,6 @@
 """What other rooms may use of this one, and users need not know."""
 
+from pluribus.partitions._files import is_stored
 from pluribus.partitions._labels import encode_labels, number_by_size, order_by_size, smallest_int
 from pluribus.partitions._lift import KERNELS, check_features, check_kernel, lift_map
 from pluribus.partitions._lifted_clusters import FeatureLift
@@ -23,6 +24,7 @@ __all__ = [
     "code_in_place",
     "contingency_of_codes",
     "encode_labels",
+    "is_stored",
     "lift_map",
     "normalized_entropy",
     "number_by_size",

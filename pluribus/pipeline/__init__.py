@@ -1,7 +1,23 @@
 """A table or labels -> a finished result: defaults, the memory plan, and the whole walk."""
 
-from pluribus.pipeline._defaults import suitable_consensus, suitable_generator
+from pluribus.pipeline._defaults import default_consensus, default_generator
 from pluribus.pipeline._plan import Plan, make_plan, plan_of
+from pluribus.pipeline.cluster import cluster
+from pluribus.pipeline.clustering import Clustering
+from pluribus.pipeline.combine import combine
 from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
+from pluribus.pipeline.load import ArchiveError, load
 
-__all__ = ["EnsembleClusterer", "Plan", "make_plan", "plan_of", "suitable_consensus", "suitable_generator"]
+__all__ = [
+    "ArchiveError",
+    "Clustering",
+    "EnsembleClusterer",
+    "Plan",
+    "cluster",
+    "combine",
+    "default_consensus",
+    "default_generator",
+    "load",
+    "make_plan",
+    "plan_of",
+]

@@ -11,22 +11,46 @@ from pluribus.tables import Rows
 _NEIGHBORS = 5  # that vote on the cluster of a new row
 KEPT = 100_000  # rows that are kept to be searched
 FEWEST = 50  # of them in a cluster, if it has as many
+_AT_ONCE = 10_000  # new rows, for which memberships are averaged at a time
 
 
 class NearestRows:
-    """Rows and their clusters, searched when the first new row asks; of more than `KEPT` a sample of each cluster."""
+    """Rows, their clusters and memberships, searched when the first new row asks.
 
-    def __init__(self, X: Any, labels: np.ndarray, seed: int) -> None:
-        kept = np.arange(len(labels)) if len(labels) <= KEPT else _sample(labels, seed)
+    If there are more than `KEPT`, a sample of each cluster is kept: ``index`` has the places of the kept rows.
+    """
+
+    def __init__(self, X: Any, labels: np.ndarray, membership: np.ndarray, seed: int) -> None:
+        self.index = np.arange(len(labels)) if len(labels) <= KEPT else _sample(labels, seed)
         if isinstance(X, Rows):
-            self.rows = X.take(kept)
+            self.rows = X.take(self.index)
         else:
-            self.rows = X if len(kept) == len(labels) else X[kept]
-        self.labels = labels[kept]
+            self.rows = X if len(self.index) == len(labels) else X[self.index]
+        self.labels = labels[self.index]
+        self.membership = membership[self.index]
+
+    @classmethod
+    def kept(cls, rows: Any, labels: np.ndarray, membership: np.ndarray, index: np.ndarray) -> "NearestRows":
+        """Rows that were kept before, with their clusters, memberships and places."""
+        made = cls.__new__(cls)
+        made.rows, made.labels, made.membership, made.index = rows, labels, membership, index
+        return made
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the cluster of the nearest rows, nearer ones counting for more."""
         return self._search.predict(X)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the mean membership of the nearest rows, nearer ones counting for more; rows sum to 1."""
+        return np.concatenate([self._mean(X[start : start + _AT_ONCE]) for start in range(0, X.shape[0], _AT_ONCE)])
+
+    def _mean(self, X: Any) -> np.ndarray:
+        distance, neighbors = self._search.kneighbors(X)
+        same = distance == 0
+        with np.errstate(divide="ignore"):
+            weight = np.where(same.any(axis=1, keepdims=True), same, 1 / distance)
+        mean = np.einsum("ij,ijk->ik", weight, self.membership[neighbors])
+        return mean / mean.sum(axis=1, keepdims=True)
 
     @cached_property
     def _search(self) -> Any:
@@ -35,7 +59,7 @@ class NearestRows:
 
 
 def _sample(labels: np.ndarray, seed: int) -> np.ndarray:
-    """Draw rows from each cluster, as many as its share of all is, but not too few."""
+    """Draw rows from each cluster in proportion to its size, but not too few."""
     sizes = np.bincount(labels)
     quota = np.maximum(np.round(KEPT * (sizes / len(labels))), np.minimum(sizes, FEWEST))
     shuffled = np.random.default_rng(seed).permutation(len(labels))

@@ -12,6 +12,7 @@ from pluribus.consensus import names
 from pluribus.consensus._internal import EXACT_SECONDS, bytes_needed, seconds_of_pairs
 from pluribus.generate._internal import k_range, pool_bytes
 
+PLAN_FROM = 50_000  # objects, from which a job says what it takes of memory before it starts
 _PROGRAM = 350e6  # for libraries and compiled kernels
 _RESULT = 10  # numbers for each object beside its memberships: labels, uncertainty, dendrogram, what is written
 
@@ -166,7 +167,7 @@ def plan_of(
     n_clusters: int | None = None,
     *,
     evidence: str = "auto",
-    beside: float = 0,
+    held: float = 0,
     limit: float | str | None = None,
 ) -> Plan:
     """What clustering X will take of memory; refused if that is more than the limit.
@@ -176,8 +177,8 @@ def plan_of(
     X : array, sparse matrix or Rows
     generator : Generator or Mix
     method, n_clusters, evidence, limit : see ``make_plan``
-    beside : number
-        Bytes that are held beside X.
+    held : number
+        Bytes that are held in addition to X.
 
     Examples
     --------
@@ -203,6 +204,6 @@ def plan_of(
         method=method,
         evidence=evidence,
         n_clusters=n_clusters,
-        table=table + samples + pool_bytes(X, generator, limit) + beside,
+        table=table + samples + pool_bytes(X, generator, limit) + held,
         limit=limit,
     )

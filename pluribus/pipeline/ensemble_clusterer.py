@@ -1,6 +1,7 @@
 """From data to consensus in one estimator."""
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any
@@ -12,20 +13,25 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pluribus._engine import EngineMixin, as_cluster, memory_budget, seeds
-from pluribus.consensus import ConstrainedEvidenceAccumulation, EvidenceAccumulation, LocallyWeightedConsensus
-from pluribus.consensus._internal import accumulate, as_preferences, configured, enough_clusters, name_of
-from pluribus.consensus.refine.mark_noise import without_weak
+from pluribus.consensus import (
+    EvidenceAccumulation,
+    mark_noise,
+)
+from pluribus.consensus._internal import accumulate, as_preferences, configured, feasible_n_clusters, name_of
 from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
 from pluribus.generate import preset
-from pluribus.generate._internal import looked_through
-from pluribus.pipeline._defaults import accumulates, suitable_consensus, suitable_generator
+from pluribus.generate._internal import open_data
+from pluribus.pipeline._defaults import default_consensus, default_generator
+from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._nearest_rows import NearestRows
-from pluribus.pipeline._plan import plan_of
+from pluribus.pipeline._plan import Plan, plan_of
+from pluribus.pipeline._reasons import reasons
+from pluribus.pipeline._sizes import Sizes
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK
 
-LEVELS = ("generating", "accumulating", "extracting")  # where constraints can be heeded
+LEVELS = ("members", "evidence", "consensus")  # at which constraints are used
 
 
 class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
@@ -37,60 +43,69 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     Parameters
     ----------
     generator : Generator, mix, or name of a preset, optional
-        See ``pluribus.generate``; by default ``suitable_generator(consensus, n_clusters, shape=X.shape)``.
-    consensus : consensus function or its name, default ``suitable_consensus(X, n_clusters)``
-        See ``pluribus.consensus``. By default, if no generator is given either: members through landmarks, which see
-        clusters of any shape, and evidence in which each of their clusters counts by how far the other members keep it
-        together ("lwsm"). Where that does not apply (a table of more than 100,000 rows or 100,000,000 numbers, more
-        than 20 clusters, constraints, weights, or a generator of your own): ``EvidenceAccumulation`` with average link
-        ("eac").
+        See ``pluribus.generate``; by default ``default_generator(consensus, n_clusters, shape=X.shape)``.
+    consensus : consensus function or its name, default ``default_consensus(X, n_clusters)``
+        See ``pluribus.consensus``. If neither consensus nor generator is given, members are made through landmarks,
+        which follow clusters of any shape, and their clusters are weighted by how consistently the other members
+        reproduce them ("lwsm"). ``EvidenceAccumulation`` with average link ("eac") is used instead for tables of more
+        than 100,000 rows or 100,000,000 numbers, for more than 20 clusters, with constraints or weights, and with a
+        generator of your own.
+    n_members : int, optional
+        Number of clusterings in the ensemble; by default that of the generator.
     n_clusters : int, optional
-        Number of clusters of the result. By default the one with the longest lifetime in the evidence: where the mean
-        evidence between the clusters that would be merged next falls by the largest factor; of "lwsm", one that halves
-        of the ensemble find again. It is sought from 2 to the number of clusters of the coarsest member; if some
-        members have fewer than 10, of the finest.
+        Number of clusters of the result. By default "lwsm" takes the number with the longest lifetime in the evidence
+        that halves of the ensemble find again; for other functions, :func:`pluribus.validate.choose_k` decides.
+        Numbers are tried from 2 to that of the coarsest member; if some members have fewer than 10 clusters, to that of
+        the finest.
+    min_size, max_size : int, float or text, optional
+        Bounds on the number of objects in a cluster: a number, or a share of all (0.1, "10%"). Objects are moved where
+        that costs the least membership.
+    balance : bool, default=False
+        Clusters of equal size, up to one object.
     noise : bool, default=False
         Leave objects unclustered (-1) that the ensemble ties only weakly to any cluster: their mean evidence for their
-        own is less than 60 % of what half of its objects have. ``membership_`` and ``predict`` give them a cluster.
-    constraints_at : {"extracting", "accumulating", "generating"} or several of them
-        Where the constraints given to ``fit`` are heeded. "extracting": when the partition is taken from the evidence.
-        Hard constraints then hold, and the ensemble stays what the data say. "accumulating": the evidence of the pairs
-        is changed, towards 1 or 0. "generating": each member keeps to them; the generator's clusterers must take
-        constraints, as those of ``pluribus.constrained`` do. Without "extracting" constraints are advice that may be
-        broken: ``violations_`` has what was.
+        own cluster is less than 60 % of the median in it. ``membership_`` and ``predict`` give them a cluster.
+    constraint_level : {"consensus", "evidence", "members"} or several of them
+        Where the constraints given to ``fit`` are used. "consensus": when the partition is taken from the evidence.
+        Hard constraints then hold, and the ensemble depends on the data alone. "evidence": the evidence of the pairs is
+        moved towards 1 or 0. "members": each member satisfies them; the generator's clusterers must take constraints,
+        as those of ``pluribus.constrained`` do. Without "consensus", constraints are preferences that may be violated:
+        ``violations_`` lists those that were.
     checkpoint : path, optional
         A directory that keeps each finished member of the ensemble: a fit that was stopped continues there.
     memory_limit : number of bytes, or text such as "4GB" or "50%", optional
-        What the fit may take, by default 70 % of the free memory. It decides what is held in memory and what in files,
-        and whether all pairs are looked at; what cannot fit is refused before work starts. ``plan_`` says what was
-        chosen.
+        Memory that the fit may take, by default 70 % of the free memory. It decides what is held in memory and what in
+        files, and whether all pairs are looked at. A fit that cannot stay within it is refused before work starts.
+        ``plan_`` holds the estimate.
     random_state : int, RandomState or None
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
         A Dask cluster whose workers make the ensemble and, if evidence accumulation goes along the strongest pairs of
-        each object, find these; "dask" is the client in scope. By default all is done in this process. The labels are
-        the same.
+        each object, find these; "dask" is the client in scope. By default all work is done in this process. The labels
+        are the same.
     n_jobs : int, optional
-        Cores for the generation of the ensemble, and for the consensus by default; a consensus function that is given
-        has its own. The result does not depend on it.
+        Cores for the generation of the ensemble and for the default consensus; a consensus function that is given has
+        its own. The result does not depend on it.
     verbose : bool
         Show progress (only on a terminal).
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest, before noise is left out.
+        Clusters are numbered from the largest, before sizes are bounded and noise is left out.
     n_clusters_ : int
     membership_ : ndarray of shape (n, n_clusters_)
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     ensemble_ : Ensemble
     consensus_ : the fitted consensus function
+    k_choice_ : KChoice or None
+        The vote on the number of clusters, if :func:`pluribus.validate.choose_k` chose it.
     plan_ : Plan
-        What it takes of memory, and what was chosen for that.
+        Memory that the fit takes, and what was chosen for that.
     reasons_ : tuple of str
-        What was chosen where nothing was said, a sentence for each choice.
+        Each choice that was made by default, in a sentence.
     violations_ : Violations
-        The constraints that are broken; soft ones only, if they are heeded while extracting.
+        The constraints that are violated; soft ones only, at the level "consensus".
 
     Examples
     --------
@@ -112,8 +127,12 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         "generator": [HasMethods("generate"), str, None],
         "consensus": [HasMethods("fit"), str, None],
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "n_members": [Interval(Integral, 1, None, closed="left"), None],
+        "min_size": [Real, str, None],
+        "max_size": [Real, str, None],
+        "balance": ["boolean"],
         "noise": ["boolean"],
-        "constraints_at": [StrOptions(set(LEVELS)), tuple, list],
+        "constraint_level": [StrOptions(set(LEVELS)), tuple, list],
         "checkpoint": [str, PathLike, None],
         "memory_limit": [Real, str, None],
         "random_state": ["random_state"],
@@ -128,8 +147,12 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         consensus: Any = None,
         n_clusters: int | None = None,
         *,
+        n_members: int | None = None,
+        min_size: float | str | None = None,
+        max_size: float | str | None = None,
+        balance: bool = False,
         noise: bool = False,
-        constraints_at: str | tuple[str, ...] = "extracting",
+        constraint_level: str | tuple[str, ...] = "consensus",
         checkpoint: str | PathLike | None = None,
         memory_limit: float | str | None = None,
         random_state: Any = None,
@@ -140,8 +163,12 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.generator = generator
         self.consensus = consensus
         self.n_clusters = n_clusters
+        self.n_members = n_members
+        self.min_size = min_size
+        self.max_size = max_size
+        self.balance = balance
         self.noise = noise
-        self.constraints_at = constraints_at
+        self.constraint_level = constraint_level
         self.checkpoint = checkpoint
         self.memory_limit = memory_limit
         self.random_state = random_state
@@ -166,58 +193,57 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             How much each row counts when the members are made; the generator's clusterers must take it, as k-means
             does. The consensus is about the rows, each of which counts once.
         """
+        return self.fit_planned(X, constraints=constraints, sample_weight=sample_weight)
+
+    def fit_planned(
+        self,
+        X: Any,
+        *,
+        constraints: Constraints | None = None,
+        sample_weight: Any = None,
+        held: float = 0,
+        on_plan: Callable[[Plan], None] | None = None,
+    ) -> "EnsembleClusterer":
+        """Cluster X as ``fit`` does, and hand over the memory plan before work starts.
+
+        Parameters
+        ----------
+        X, constraints, sample_weight : see ``fit``
+        held : number
+            Bytes that the caller holds in addition to X; they count in the plan.
+        on_plan : callable, optional
+            Called with the ``Plan``.
+        """
         self._validate_params()
-        X = self._checked(looked_through(X, as_cluster(self.engine), self.verbose))
-        n = X.shape[0]
-        if self.n_clusters is not None and self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
-        known = as_constraints(constraints, n)
-        levels = self._levels() if known != Constraints(n) else ()
-        generator_seed, consensus_seed, sample_seed = seeds(self.random_state, 3)
-        chosen = self.consensus
-        if chosen is None and self.generator is None and not levels and sample_weight is None:
-            chosen = suitable_consensus(X, self.n_clusters)
+        X = self._checked(open_data(X, as_cluster(self.engine), self.verbose))
+        known = as_constraints(constraints, X.shape[0])
+        levels = self._levels() if known != Constraints(X.shape[0]) else ()
+        sizes = self._checked_sizes(X.shape[0], levels)
+        generator_seed, consensus_seed, sample_seed, k_seed = seeds(self.random_state, 4)
+
+        chosen = self._chosen_consensus(X, levels, sample_weight)
         generator = self._ready_generator(chosen, X.shape, generator_seed)
         consensus = self._ready_consensus(chosen, consensus_seed, levels)
-        if isinstance(X, Rows) and getattr(consensus, "needs_data", False):
-            raise ValueError(
-                f"{type(consensus).__name__} compares rows and needs them in memory: give X as an array, or another "
-                "consensus function."
-            )
-        if "extracting" in levels and self.n_clusters is not None:
-            known.ensure_feasible(self.n_clusters, allow_empty=False)
-        told: dict[str, Any] = {"constraints": known} if "generating" in levels else {}
+        self._check_fits(consensus, X, known, levels)
+        side_information: dict[str, Any] = {"constraints": known} if "members" in levels else {}
         if sample_weight is not None:
-            told["sample_weight"] = sample_weight
+            side_information["sample_weight"] = sample_weight
         with memory_budget(self.memory_limit):
-            method = "eac" if consensus is None else name_of(consensus)
             form = getattr(consensus, "evidence", "auto")
-            self.plan_ = plan_of(X, generator, method, self.n_clusters, evidence=form)
+            self.plan_ = plan_of(X, generator, name_of(consensus), self.n_clusters, evidence=form, held=held)
+            if on_plan is not None:
+                on_plan(self.plan_)
             with config_context(assume_finite=True):  # it has just been looked through
-                self.ensemble_ = generator.generate(X, store=self.checkpoint, **told)
-            self.consensus_ = self._combine(consensus, X, known, levels)
-        self.labels_ = self.consensus_.labels_
-        if self.noise:
-            self.labels_ = without_weak(self.ensemble_, self.labels_)
-        self.n_clusters_ = self.consensus_.n_clusters_
-        self.membership_ = self.consensus_.membership_
-        self.uncertainty_ = self.consensus_.uncertainty_
-        self.violations_ = known.violations(self.labels_)
-        self.reasons_ = self._reasons(generator)
-        if self.violations_.n_hard:
-            warnings.warn(
-                f"{self.violations_.n_hard} hard constraints are broken, since constraints_at={self.constraints_at!r} "
-                "takes them as advice; violations_ has them. Add 'extracting' to make them hold.",
-                UserWarning,
-                stacklevel=2,
-            )
-        self._nearest = NearestRows(X, self.consensus_.labels_, sample_seed)
+                self.ensemble_ = generator.generate(X, store=self.checkpoint, **side_information)
+            self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
+        self._finish(sizes, known, generator)
+        self._nearest = NearestRows(X, self.consensus_.labels_, self.membership_, sample_seed)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of their nearest rows in the fitted data, nearer ones counting for more.
 
-        Of more than 100,000 rows a sample is kept to be searched, from each cluster in proportion.
+        If more than 100,000 rows were fitted, a sample is searched, drawn from each cluster in proportion.
 
         Parameters
         ----------
@@ -225,7 +251,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             Files, ``Rows`` and what is in Dask are read in parts.
         """
         check_is_fitted(self)
-        X = looked_through(X)
+        X = open_data(X)
         if isinstance(X, Rows):
             if X.shape[1] != self.n_features_in_:
                 raise ValueError(f"X has {X.shape[1]} features, but {self.n_features_in_} were fitted.")
@@ -243,14 +269,44 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.__dict__.pop("feature_names_in_", None)
         return X
 
+    def _checked_sizes(self, n: int, levels: tuple[str, ...]) -> Sizes | None:
+        """The bounds on sizes; refused if they cannot hold, or go with nothing that keeps them."""
+        if self.n_clusters is not None and self.n_clusters > n:
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
+        sizes = Sizes.of(self.min_size, self.max_size, self.balance)
+        if sizes is None:
+            return None
+        if self.noise:
+            raise ValueError(
+                "noise=True leaves objects out of clusters whose sizes are bounded: leave out one of the two."
+            )
+        if levels:
+            raise ValueError(
+                "a consensus cannot keep both bounds on sizes and constraints: use constrained.SizeConstrainedKMeans "
+                "(method='size-constrained'), which keeps both."
+            )
+        sizes.check(n, self.n_clusters)
+        return sizes
+
+    def _chosen_consensus(self, X: Any, levels: tuple[str, ...], sample_weight: Any) -> Any:
+        """The consensus function, as it was given or by default."""
+        if self.consensus is not None:
+            return self.consensus
+        by_default = self.generator is None and not levels and sample_weight is None
+        return default_consensus(X, self.n_clusters) if by_default else "eac"
+
     def _ready_generator(self, consensus: Any, shape: tuple[int, int], seed: int) -> Any:
         if self.generator is None:
-            generator = suitable_generator(consensus, self.n_clusters, shape=shape)
+            generator = default_generator(consensus, self.n_clusters, shape=shape)
         elif isinstance(self.generator, str):
             generator = preset(self.generator)
         else:
             generator = clone(self.generator)
         own = generator.get_params(deep=False)
+        if self.n_members is not None:
+            if "n_members" not in own:
+                raise ValueError(f"n_members={self.n_members}: {type(generator).__name__} has numbers of its own.")
+            generator.set_params(n_members=self.n_members)
         generator.set_params(n_jobs=own["n_jobs"] if own.get("n_jobs") is not None else self.n_jobs)
         if "engine" in own and own["engine"] is None:
             generator.set_params(engine=self.engine)
@@ -259,71 +315,86 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         return generator.set_params(verbose=self.verbose)
 
     def _levels(self) -> tuple[str, ...]:
-        levels = (self.constraints_at,) if isinstance(self.constraints_at, str) else tuple(self.constraints_at)
+        given = self.constraint_level
+        levels = (given,) if isinstance(given, str) else tuple(given)
         if not levels or not set(levels) <= set(LEVELS):
-            raise ValueError(f"constraints_at={self.constraints_at!r}: give one or several of {', '.join(LEVELS)}.")
+            raise ValueError(f"constraint_level={given!r}: give one or several of {', '.join(LEVELS)}.")
         return levels
 
     def _ready_consensus(self, chosen: Any, seed: int, levels: tuple[str, ...]) -> Any:
-        """The consensus function with all but what depends on the ensemble; None stands for evidence accumulation."""
-        told = bool({"extracting", "accumulating"} & set(levels))
-        if accumulates(chosen) and not told:
-            return None
-        chosen = ConstrainedEvidenceAccumulation() if accumulates(chosen) else chosen
+        """The consensus function with all parameters that do not depend on the ensemble."""
+        constrained = bool({"consensus", "evidence"} & set(levels))
+        if constrained and isinstance(chosen, str) and chosen.lower() == "eac":
+            chosen = "ceac"
         consensus = configured(chosen, n_clusters=self.n_clusters, random_state=seed, verbose=self.verbose)
-        if self.consensus is None and isinstance(consensus, LocallyWeightedConsensus):
+        if not isinstance(self.consensus, BaseEstimator) and "n_jobs" in consensus.get_params(deep=False):
             consensus.set_params(n_jobs=self.n_jobs)
         if isinstance(consensus, EvidenceAccumulation) and consensus.engine is None:
             consensus.set_params(engine=self.engine)
-        if told and not getattr(consensus, "takes_constraints", False):
+        if constrained and not getattr(consensus, "takes_constraints", False):
             raise ValueError(
                 f"{type(consensus).__name__} takes no constraints: use consensus='ceac' or 'acccs', or let only the "
-                "members keep to them, with constraints_at='generating'."
+                "members satisfy them, with constraint_level='members'."
             )
         return consensus
 
-    def _combine(self, consensus: Any, X: Any, known: Constraints, levels: tuple[str, ...]) -> Any:
-        how = {"engine": self.engine, "n_jobs": self.n_jobs, "verbose": self.verbose}
-        if consensus is None:
-            return accumulate(self.ensemble_, self.n_clusters, **how)
-        finds_k = getattr(consensus, "finds_n_clusters", False)
-        if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
-            found = accumulate(self.ensemble_, None, **how).n_clusters_
-            consensus.set_params(n_clusters=enough_clusters(known, found) if "extracting" in levels else found)
-        looks = any(getattr(consensus, name, False) for name in ("needs_data", "takes_data"))
-        more = {"X": X} if looks else {}
-        if "extracting" in levels:
-            more["constraints"] = (
-                known  # preferences change the evidence here too, and of hard pairs it decides nothing
+    def _check_fits(self, consensus: Any, X: Any, known: Constraints, levels: tuple[str, ...]) -> None:
+        """Refuse what cannot work, before any work."""
+        if isinstance(X, Rows) and getattr(consensus, "needs_data", False):
+            raise ValueError(
+                f"{type(consensus).__name__} compares rows and needs them in memory: give X as an array, or choose "
+                "another consensus function."
             )
-        elif "accumulating" in levels:
-            more["constraints"] = as_preferences(known)
+        if "consensus" in levels and self.n_clusters is not None:
+            known.ensure_feasible(self.n_clusters, allow_empty=False)
+
+    def _combine(self, consensus: Any, X: Any, known: Constraints, levels: tuple[str, ...], k_seed: int) -> Any:
+        """Fit the consensus function; if it does not find the number of clusters by itself, choose that first."""
+        how = {"engine": self.engine, "n_jobs": self.n_jobs, "verbose": self.verbose}
+        self.k_choice_ = None
+        constrained = bool({"consensus", "evidence"} & set(levels))
+        by_default = isinstance(consensus, EvidenceAccumulation) and not isinstance(self.consensus, BaseEstimator)
+        if by_default and self.n_clusters is not None:
+            return accumulate(self.ensemble_, self.n_clusters, **how)
+        finds_k = getattr(consensus, "finds_n_clusters", False) and not by_default
+        if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
+            if constrained:
+                n_clusters = accumulate(self.ensemble_, None, **how).n_clusters_
+                consensus.set_params(n_clusters=feasible_n_clusters(known, n_clusters))
+            else:
+                self.k_choice_ = choose(self.ensemble_, X, random_state=k_seed, **how)
+                if by_default:
+                    return accumulated(self.k_choice_)
+                consensus.set_params(n_clusters=self.k_choice_.n_clusters)
+        more = {"X": X} if any(getattr(consensus, name, False) for name in ("needs_data", "takes_data")) else {}
+        if constrained:
+            # At the level of the consensus, preferences change the evidence too; it decides nothing about hard pairs.
+            more["constraints"] = known if "consensus" in levels else as_preferences(known)
         return consensus.fit(self.ensemble_, **more)
 
-    def _reasons(self, generator: Any) -> tuple[str, ...]:
-        """What was chosen, and why."""
-        reasons = []
-        weighted = isinstance(self.consensus_, LocallyWeightedConsensus)
-        if self.generator is None:
-            if generator.clusterer == "landmarks":
-                seen = f", each of {generator.subspace:.0%} of the features" if generator.subspace < 1 else ""
-                kind = f"spectral clustering through landmarks{seen}: they follow clusters of any shape"
-            elif generator.n_clusters == "auto":
-                kind = "k-means with many clusters: their pieces make up clusters of any shape"
-            else:
-                kind = "k-means with about as many clusters as the result: the consensus function fits them to it"
-            reasons.append(f"{len(self.ensemble_)} members by {kind}.")
-        if self.consensus is None:
-            reasons.append(
-                "Evidence: each of their clusters counts by how far the other members keep it together."
-                if weighted
-                else "Average link: objects belong together that are often in one cluster of a member."
+    def _finish(self, sizes: Sizes | None, known: Constraints, generator: Any) -> None:
+        """Set the result: sizes within bounds, noise left out, and the reasons."""
+        self.labels_, changed = self.consensus_.labels_, []
+        if sizes is not None:
+            self.labels_, sentence = sizes.keep(self.consensus_)
+            changed = [sentence]
+        if self.noise:
+            before, self.labels_ = self.labels_, mark_noise(self.ensemble_, self.labels_)
+            n_noise = int((before != self.labels_).sum())
+            changed = [f"{n_noise:,} of {len(before):,} objects are left unclustered (-1): their evidence is weak."]
+        self.n_clusters_ = self.consensus_.n_clusters_
+        self.membership_ = self.consensus_.membership_
+        self.uncertainty_ = self.consensus_.uncertainty_
+        self.reasons_ = (*reasons(self, generator), *changed)
+        self.violations_ = known.violations(self.labels_)
+        if self.violations_.n_hard:
+            warnings.warn(
+                f"{self.violations_.n_hard} hard constraints are violated, because "
+                f"constraint_level={self.constraint_level!r} takes them as preferences; violations_ lists them. Add "
+                "'consensus' to make them hold.",
+                UserWarning,
+                stacklevel=3,
             )
-        if self.n_clusters is None and hasattr(self.consensus_, "reproduced_"):
-            reasons.append(self.consensus_.reproduced_.sentence)
-        if hasattr(self.consensus_, "merging_"):
-            reasons.append(self.consensus_.merging_.sentence)
-        return tuple(reasons)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,6 +7,7 @@ from pluribus.report.comparison.comparison import Comparison, ComparisonSummary,
 from pluribus.report.comparison.page import write_comparison
 from pluribus.report.result.case import Case
 from pluribus.report.result.page import render, write_report
+from pluribus.report.result.plots import Plots
 from pluribus.report.result.summarize import summarize
 from pluribus.report.result.summary import Summary
 from pluribus.report.validation.page import write_validation
@@ -16,6 +17,7 @@ __all__ = [
     "Case",
     "Comparison",
     "ComparisonSummary",
+    "Plots",
     "Summary",
     "Validation",
     "ValidationSummary",

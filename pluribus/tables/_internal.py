@@ -7,6 +7,8 @@ from pluribus.tables._scale import check_scale
 from pluribus.tables._survey import taken
 from pluribus.tables._useless import useless_columns
 from pluribus.tables.errors import listing
+from pluribus.tables.read_table import row_numbers
+from pluribus.tables.recipe import ColumnRecipe
 from pluribus.tables.rows import BLOCK, ArrayRows, is_dask
 from pluribus.tables.table import ROW_NAMES
 
@@ -17,11 +19,13 @@ __all__ = [
     "ArrayRows",
     "BadCells",
     "Column",
+    "ColumnRecipe",
     "Unusable",
     "check_scale",
     "is_dask",
     "listing",
     "parquet_columns",
+    "row_numbers",
     "taken",
     "understand",
     "useless_columns",

@@ -73,7 +73,7 @@ def _as_frame(data: Any) -> pd.DataFrame:
             f"The data is {_described(data, array)}. Give a table: a path, a data frame, or an array of numbers with a "
             "row for each object."
         )
-    return pd.DataFrame(array, columns=[str(column) for column in range(array.shape[1])])
+    return pd.DataFrame(array, columns=[f"x{column}" for column in range(array.shape[1])])
 
 
 def _described(data: Any, array: np.ndarray) -> str:

@@ -23,8 +23,8 @@ LEAST_RANGE = 1e-30  # an interquartile range below this share of the whole rang
 class ColumnRecipe:
     """How one column becomes one feature or, if it is a category, one for each coded value.
 
-    A number v becomes (v / unit - center) / divisor. For each coded value of a category, 1 if the cell holds it and 0 if
-    not become (1 - center) / divisor and (0 - center) / divisor.
+    A number v becomes (v / unit - center) / divisor. Each coded value of a category has a feature that is 1 where the
+    cell holds it, else 0, centered and divided in the same way.
     """
 
     name: str

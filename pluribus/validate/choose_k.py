@@ -73,6 +73,11 @@ class KChoice:
     ensemble: Ensemble
     consensus: EvidenceAccumulation
 
+    @property
+    def n_objects(self) -> int:
+        """Number of objects that were looked at."""
+        return self.ensemble.n_objects
+
 
 def choose_k(
     data: Any,

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from pluribus import Ensemble
 from pluribus.cli._app import app
 
-FILES = {"labels.csv", "ensemble.parquet", "model.json", "report.html"}
+FILES = {"labels.csv", "ensemble.parquet", "model.json", "model.pluribus", "report.html"}
 
 
 def run(*arguments):
@@ -73,7 +73,7 @@ def test_same_seed_same_labels_whatever_the_jobs(data, tmp_path):
 def test_options(data, tmp_path):
     out = tmp_path / "out"
     result = run(
-        "cluster", data, "--k", 2, "--consensus", "ppc", "--members", 10, "--ignore", "f0, f1", "--scale", "robust",
+        "cluster", data, "--k", 2, "--method", "ppc", "--members", 10, "--ignore", "f0, f1", "--scale", "robust",
         "--id", "id", "--out", out, "--quiet",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
@@ -141,13 +141,13 @@ def bad(tmp_path, kind):
         case "k above n":
             return [path, "--k", 91], "at most 90"
         case "k zero":
-            return [path, "--k", 0], "at least 1"
+            return [path, "--k", 0], "from 1"
         case "k words":
             return [path, "--k", "many"], "whole number"
         case "no cores":
             return [path, "--jobs", 0], "-1 for all"
         case "unknown consensus":
-            return [path, "--consensus", "magic"], "cspa, eac"
+            return [path, "--method", "magic"], "cspa, eac"
         case "unknown scale":
             return [path, "--scale", "wild"], "robust"
         case "corrupt parquet":

@@ -34,7 +34,7 @@ def model_of(out):
         ([], "lwsm", 80, "LocallyWeightedConsensus"),
         (["--k", 21], "eac", 100, "EvidenceAccumulation"),
         (["--members", 6], "lwsm", 6, "LocallyWeightedConsensus"),
-        (["--consensus", "LWEA", "--k", 3], "lwea", 80, "LocallyWeightedConsensus"),
+        (["--method", "LWEA", "--k", 3], "lwea", 80, "LocallyWeightedConsensus"),
     ],
 )
 def test_what_was_chosen_is_said(data, tmp_path, options, consensus, members, method):
@@ -42,26 +42,26 @@ def test_what_was_chosen_is_said(data, tmp_path, options, consensus, members, me
     result = run(data, "--out", out, *options)
     assert result.exit_code == 0, result.output
     model = model_of(out)
-    assert (model["parameters"]["consensus"], model["parameters"]["members"]) == (consensus, members)
+    assert (model["parameters"]["method"], model["parameters"]["members"]) == (consensus, members)
     assert (model["figures"]["n_partitions"], model["method"]) == (members, method)
-    if "--members" not in options and "--consensus" not in options:
+    if "--members" not in options and "--method" not in options:
         (said,) = (note for note in model["notes"] if note.startswith(f"{members} members by "))
         assert said in (out / "report.html").read_text()
 
 
 @pytest.mark.parametrize(
-    ("text", "consensus", "members"), [("id,label\n", "lwsm", 80), ("id,label\nr0,x\nr1,x\n", "eac", 100)]
+    ("text", "consensus", "members"), [("id,label\n", "lwsm", 80), ("id,label\nr0,x\nr1,x\n", "ceac", 100)]
 )
 def test_what_is_known_decides_too(data, tmp_path, text, consensus, members):
     (tmp_path / "known.csv").write_text(text)
     result = run(data, "--k", 3, "--known-labels", tmp_path / "known.csv", "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     model = model_of(tmp_path / "out")
-    assert (model["parameters"]["consensus"], model["parameters"]["members"]) == (consensus, members)
+    assert (model["parameters"]["method"], model["parameters"]["members"]) == (consensus, members)
     assert model["figures"]["n_partitions"] == members
 
 
-@pytest.mark.parametrize(("options", "share"), [([], 0.95), (["--k", 3, "--consensus", "eac", "--members", 20], 0.9)])
+@pytest.mark.parametrize(("options", "share"), [([], 0.95), (["--k", 3, "--method", "eac", "--members", 20], 0.9)])
 def test_noise(data, tmp_path, options, share):
     out = tmp_path / "out"
     result = run(data, "--noise", "--out", out, *options)
@@ -85,7 +85,7 @@ def test_noise(data, tmp_path, options, share):
     [
         (["--balance"], "--noise leaves objects out of clusters whose sizes are bounded"),
         (["--min-size", 5], "--noise leaves objects out of clusters whose sizes are bounded"),
-        (["--constrained-method", "size-constrained", "--min-size", 5], "no use for --noise"),
+        (["--method", "size-constrained", "--min-size", 5], "no use for --noise"),
     ],
 )
 def test_noise_is_refused(data, tmp_path, options, message):

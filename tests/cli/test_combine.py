@@ -155,9 +155,9 @@ def test_pairs_that_nobody_saw(tmp_path):
     refused = run("combine", tmp_path / "l.csv", "--out", tmp_path / "out")
     assert refused.exit_code == 2
     assert "4 pairs" in refused.output
-    assert "--unobserved zero" in refused.output
+    assert "--missing zero" in refused.output
     assert not (tmp_path / "out" / "labels.csv").exists()
-    allowed = run("combine", tmp_path / "l.csv", "--unobserved", "zero", "--out", tmp_path / "out")
+    allowed = run("combine", tmp_path / "l.csv", "--missing", "zero", "--out", tmp_path / "out")
     assert allowed.exit_code == 0, allowed.output
 
 

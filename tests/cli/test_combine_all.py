@@ -112,13 +112,15 @@ def test_quiet_prints_nothing(labels, tmp_path, quick):
 def test_files_of_an_earlier_run_are_told_apart(labels, tmp_path, quick):
     out = tmp_path / "out"
     every = run("combine", labels, "--method", "all", "--k", 3, "--out", out)
-    assert "not of this run" not in every.output
+    assert "of an earlier run" not in every.output
     before = (out / "methods.csv").read_text()
     one = run("combine", labels, "--method", "qmi", "--k", 3, "--out", out)
-    assert "consensus.csv and methods.csv in the same directory: not of this run" in one.output
+    assert "consensus.csv and methods.csv in the same directory are results of an earlier run" in " ".join(
+        one.output.split()
+    )
     assert (out / "methods.csv").read_text() == before
     alone = run("combine", labels, "--method", "qmi", "--k", 3, "--out", tmp_path / "new")
-    assert "not of this run" not in alone.output
+    assert "of an earlier run" not in alone.output
 
 
 def test_an_unknown_method_is_refused_with_all_there_are(labels, tmp_path):
@@ -128,5 +130,5 @@ def test_an_unknown_method_is_refused_with_all_there_are(labels, tmp_path):
 
 
 def test_cluster_knows_no_all(labels, tmp_path):
-    result = run("cluster", labels, "--consensus", "all", "--out", tmp_path / "out")
+    result = run("cluster", labels, "--method", "all", "--out", tmp_path / "out")
     assert result.exit_code == 2

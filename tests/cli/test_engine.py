@@ -6,8 +6,8 @@ from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
 from pluribus._engine import dask_cluster
-from pluribus.cli import _large
 from pluribus.cli._app import app
+from pluribus.pipeline import _data
 
 
 def run(*arguments):
@@ -24,7 +24,7 @@ def data(tmp_path_factory):
 
 @pytest.mark.parametrize(("k", "in_parts"), [("3", False), ("auto", True)])
 def test_labels_are_those_of_this_machine(dask_client, data, tmp_path, monkeypatch, k, in_parts):
-    monkeypatch.setattr(_large, "SHARE", 0 if in_parts else 1)
+    monkeypatch.setattr(_data, "SHARE", 0 if in_parts else 1)
     address = dask_client.scheduler.address.removeprefix("tcp://")
     for out, engine in (("here", []), ("there", ["--engine", "dask", "--scheduler", address])):
         result = run(data, "--k", k, "--out", tmp_path / out, *engine)
@@ -41,7 +41,7 @@ def test_labels_are_those_of_this_machine(dask_client, data, tmp_path, monkeypat
         (["--engine", "dask", "--scheduler", "tcp://127.0.0.1:1"], "no Dask scheduler answers there"),
         (["--engine", "dask", "--scheduler", "word"], "no Dask scheduler answers there"),
         (["--engine", "spark"], "Invalid value"),
-        (["--engine", "dask", "--constrained-method", "cop-kmeans", "--k", "3"], "no use for --members, --engine"),
+        (["--engine", "dask", "--method", "cop-kmeans", "--k", "3"], "give --scheduler ADDRESS"),
     ],
 )
 def test_refused(data, tmp_path, monkeypatch, options, message):

@@ -8,11 +8,13 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
-from pluribus.cli import _large, _output
-from pluribus.cli._cluster import ClusterJob, run
+from pluribus.cli import _results
+from pluribus.cli._cluster import run
 from pluribus.cli._errors import Interrupted
 from pluribus.generate import _members
 from pluribus.generate._centers import Assignment
+from pluribus.pipeline import _data
+from pluribus.pipeline._data import Preparation, read_data
 from pluribus.tables import TableError
 
 CENTERS = [[0, 0], [9, 0], [0, 9]]
@@ -20,25 +22,25 @@ CENTERS = [[0, 0], [9, 0], [0, 9]]
 
 @pytest.fixture
 def table(monkeypatch):
-    monkeypatch.setattr(_large, "SHARE", 0)  # every table is large
+    monkeypatch.setattr(_data, "SHARE", 0)  # every table is large
     X, y = make_blobs(11_000, centers=CENTERS, random_state=0)
     frame = pd.DataFrame({"id": [f"r{i}" for i in range(len(X))], "a": X[:, 0], "b": 1000 * X[:, 1], "flat": 1.0})
     return frame, y
 
 
 def job(path, **options):
-    return ClusterJob(path, **{"out": path.with_suffix(""), "members": 4, "quiet": True, "k": "3", **options})
+    return run(path, **{"out": path.with_suffix(""), "members": 4, "quiet": True, "k": 3, **options})
 
 
-@pytest.mark.parametrize("k", ["3", "auto"])
+@pytest.mark.parametrize("k", [3, "auto"])
 def test_a_large_table_is_read_in_parts(table, tmp_path, k):
     frame, y = table
     frame.to_parquet(tmp_path / "big.parquet", row_group_size=3001)
-    written = run(job(tmp_path / "big.parquet", k=k, consensus="hbgf" if k == "3" else "eac"))
-    labels = pd.read_csv(written.labels)
+    written = job(tmp_path / "big.parquet", k=k, method="hbgf" if k == 3 else "eac")
+    labels = pd.read_csv(written["labels"])
     assert labels["id"].tolist() == frame["id"].tolist()
     assert adjusted_rand_score(y, labels["cluster"]) > 0.99
-    notes = " ".join(json.loads(written.model.read_text())["notes"])
+    notes = " ".join(json.loads(written["figures"].read_text())["notes"])
     assert "named by the column 'id'" in notes
     assert "is read in parts" in notes
     assert "2 numbers scaled to mean 0 and variance 1" in notes
@@ -65,18 +67,18 @@ def test_whole_and_in_parts_it_is_the_same_job(table, tmp_path, monkeypatch, sca
     frame = with_all_kinds(table[0])
     path = tmp_path / "big.parquet"
     frame.to_parquet(path, row_group_size=3001)
-    monkeypatch.setattr(_large, "SHARE", first)
-    expected = pd.read_csv(run(job(path, scale=scale, out=tmp_path / "whole")).labels)
-    write = _output.write
-    monkeypatch.setattr(_output, "write", interrupted)
-    with pytest.raises(Interrupted, match="4 of 4 members are kept"):
-        run(job(path, scale=scale))
-    monkeypatch.setattr(_output, "write", write)
-    monkeypatch.setattr(_large, "SHARE", 1 - first)
+    monkeypatch.setattr(_data, "SHARE", first)
+    expected = pd.read_csv(job(path, scale=scale, out=tmp_path / "whole")["labels"])
+    write = _results.write
+    monkeypatch.setattr(_results, "write", interrupted)
+    with pytest.raises(Interrupted, match="4 members are kept"):
+        job(path, scale=scale)
+    monkeypatch.setattr(_results, "write", write)
+    monkeypatch.setattr(_data, "SHARE", 1 - first)
     with monkeypatch.context() as patched:
         patched.setattr(_members, "learn_centers", None)  # all are there
         patched.setattr(Assignment, "labels", None)
-        found = pd.read_csv(run(job(path, scale=scale, resume=True)).labels)
+        found = pd.read_csv(job(path, scale=scale, resume=True)["labels"])
     pd.testing.assert_frame_equal(found, expected)
 
 
@@ -87,9 +89,9 @@ def interrupted(*_):
 def test_single_precision_stays(table, tmp_path, monkeypatch):
     path = tmp_path / "big.parquet"
     table[0][["a", "b", "flat"]].astype(np.float32).to_parquet(path)
-    parts = _large.read(path, None, [], "standard", False).X
-    monkeypatch.setattr(_large, "SHARE", 1)
-    whole = _large.read(path, None, [], "standard", False).X
+    parts = read_data(path, Preparation()).X
+    monkeypatch.setattr(_data, "SHARE", 1)
+    whole = read_data(path, Preparation()).X
     assert whole.dtype == np.float32
     assert np.array_equal(parts.take(np.arange(len(whole))), whole)
 
@@ -97,46 +99,46 @@ def test_single_precision_stays(table, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scale": "robust"}, "--scale robust would need"),
-        ({"impute": True}, "--impute would need"),
-        ({"ignore": "nothing"}, "no column 'nothing'"),
-        ({"ignore": "id"}, "'team'"),
-        ({"ignore": "team", "consensus": "liftkm"}, "needs the whole table"),
-        ({"ignore": "team", "constrained_method": "cop-kmeans", "members": None}, "needs the whole table"),
-        ({"ignore": "team,id", "id_column": "flat"}, "names several rows alike"),
+        ({"scale": "robust", "ignore": ["team"]}, "scale='robust' needs a whole column"),
+        ({"impute": True, "ignore": ["team"]}, "impute=True needs a whole column"),
+        ({"ignore": ["nothing"]}, "no column 'nothing'"),
+        ({"ignore": ["id"]}, "'team'"),
+        ({"ignore": ["team"], "method": "liftkm"}, "needs them in memory"),
+        ({"ignore": ["team"], "method": "cop-kmeans", "members": None}, "needs the whole table"),
+        ({"ignore": ["team", "id"], "id_column": "flat"}, "names several rows alike"),
     ],
 )
 def test_refused(table, tmp_path, options, message):
     frame, _ = table
     frame.assign(team="red").to_parquet(tmp_path / "big.parquet")
     with pytest.raises(ValueError, match=message):
-        run(job(tmp_path / "big.parquet", **options))
+        job(tmp_path / "big.parquet", **options)
     assert not (tmp_path / "big").exists()
 
 
 def test_small_and_unreadable_files_are_read_as_ever(tmp_path):
     (tmp_path / "bad.parquet").write_text("no")
     with pytest.raises(TableError, match="not a Parquet file"):
-        run(job(tmp_path / "bad.parquet"))
+        job(tmp_path / "bad.parquet")
     pd.DataFrame({"a": np.arange(6.0), "b": list("xyxyxy")}).to_parquet(tmp_path / "small.parquet")
-    data = _large.read(tmp_path / "small.parquet", None, [], "standard", False)
+    data = read_data(tmp_path / "small.parquet", Preparation())
     assert data.array.shape == (6, 2)
 
 
 @pytest.mark.parametrize("share", [0, 0.35])
 def test_names_of_columns_whole_and_in_parts(tmp_path, monkeypatch, share):
-    monkeypatch.setattr(_large, "SHARE", share)
+    monkeypatch.setattr(_data, "SHARE", share)
     pq.write_table(pa.table([pa.array([1.0, 2.0])] * 2, names=["a", "a"]), tmp_path / "twice.parquet")
     with pytest.raises(TableError, match="more than one column named 'a'"):
-        run(job(tmp_path / "twice.parquet"))
+        job(tmp_path / "twice.parquet")
     levels = pd.MultiIndex.from_tuples([(i % 3, i % 7) for i in range(21)])
     pd.DataFrame({"a": np.sin(np.arange(21)), "b": np.cos(np.arange(21))}, index=levels).to_parquet(
         tmp_path / "nested.parquet"
     )
-    assert _large.read(tmp_path / "nested.parquet", None, [], "standard", False).feature_names == ["a", "b"]
+    assert read_data(tmp_path / "nested.parquet", Preparation()).feature_names == ("a", "b")
     frame = pd.DataFrame({"a": np.sin(np.arange(21)), "Id": np.arange(21) ** 2, "c": np.cos(np.arange(21))})
     for level in ("c", "Id"):
         frame.set_index(level).to_parquet(tmp_path / "named.parquet")
-        data = _large.read(tmp_path / "named.parquet", None, [], "standard", False)
-        assert data.feature_names == (["a"] if level == "c" else ["a", "c"])
+        data = read_data(tmp_path / "named.parquet", Preparation())
+        assert data.feature_names == (("a",) if level == "c" else ("a", "c"))
         assert data.ids[:3].tolist() == ["0", "1", "4"]

@@ -47,7 +47,7 @@ UNSURE = "k = 2: best by lifetime (the evidence between clusters falls most befo
 
 @pytest.mark.parametrize(("consensus", "k", "reason"), [("eac", 3, SURE), ("ppc", 2, UNSURE)])
 def test_a_table(data, tmp_path, fits, consensus, k, reason):
-    said = run("cluster", data, "--members", 12, "--consensus", consensus, "--out", tmp_path / "out")
+    said = run("cluster", data, "--members", 12, "--method", consensus, "--out", tmp_path / "out")
     assert reason in said
     assert f"{k} clusters of 90 objects" in said
     assert len(fits) == 1
@@ -71,7 +71,7 @@ def test_labels(tmp_path, fits, method):
     pd.DataFrame({"a": truth, "b": truth, "c": np.roll(truth, 1)}).to_csv(tmp_path / "l.csv", index=False)
     said = run("combine", tmp_path / "l.csv", "--method", method, "--out", tmp_path / "out")
     assert "k = 3: " in said
-    assert "Note: 3 is the largest number that was looked at" in said
+    assert "3 is the largest number that was looked at" in said
     assert len(fits) == 1
     assert model_of(tmp_path / "out")["figures"]["n_clusters"] == 3
     assert "What the indices say of each number" in (tmp_path / "out" / "report.html").read_text()
@@ -99,7 +99,7 @@ def test_what_is_known_asks_for_more_clusters(tmp_path):
     pairs = pd.DataFrame({"a": ["a", "b", "a"], "b": ["b", "c", "c"]})
     pairs.to_csv(tmp_path / "apart.csv", index=False)
     said = run("combine", tmp_path / "l.csv", "--cannot-link", tmp_path / "apart.csv", "--out", tmp_path / "out")
-    assert "The constraints ask for more clusters than that: 3." in said
+    assert "The evidence suggests 2 clusters, but the constraints require at least 3; using 3." in said
     assert model_of(tmp_path / "out")["figures"]["n_clusters"] == 3
 
 

@@ -10,7 +10,7 @@ from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
 from pluribus.cli._app import app
-from pluribus.cli._sizes import Sizes
+from pluribus.pipeline._sizes import Sizes
 
 
 def run(*arguments):
@@ -38,18 +38,18 @@ def sizes_of(out):
 @pytest.mark.parametrize("direct", [False, True])
 def test_cluster(data, tmp_path, options, least, most, direct):
     out = tmp_path / "out"
-    how = ["--constrained-method", "size-constrained"] if direct else ["--members", 15]
+    how = ["--method", "size-constrained"] if direct else ["--members", 15]
     result = run("cluster", data, "--k", 3, "--out", out, *how, *options)
     assert result.exit_code == 0, result.output
     assert min(sizes_of(out)) >= least
     assert max(sizes_of(out)) <= most
-    assert options[0].strip("-") in json.loads((out / "model.json").read_text())["parameters"]
-    assert direct or "objects are in another cluster than" in " ".join(result.output.split())
+    assert options[0].strip("-").replace("-", "_") in json.loads((out / "model.json").read_text())["parameters"]
+    assert direct or "objects were moved to another cluster" in " ".join(result.output.split())
 
 
 def test_a_balanced_method(data, tmp_path):
     out = tmp_path / "out"
-    result = run("cluster", data, "--k", 3, "--out", out, "--constrained-method", "balanced", "--min-size", "30%")
+    result = run("cluster", data, "--k", 3, "--out", out, "--method", "balanced", "--min-size", "30%")
     assert result.exit_code == 0, result.output
     assert min(sizes_of(out)) >= 27
 
@@ -72,12 +72,12 @@ def test_combine(tmp_path):
     [
         (["--min-size", 40], "--min-size asks for 120 objects in 3 clusters, but there are 90: at most 30"),
         (["--max-size", "20%"], "--max-size leaves room for 54 objects"),
-        (["--min-size", "many"], "--min-size is 'many': give a number of objects, such as 50, or a share"),
-        (["--min-size", "1.5"], "--min-size is '1.5'"),
-        (["--min-size=-3"], "--min-size is '-3'"),
-        (["--balance", "--min-size", 3], "--balance makes sizes equal"),
-        (["--balance", "--constrained-method", "cop-kmeans"], "takes no sizes: use --constrained-method size-constr"),
-        (["--max-size", 40, "--constrained-method", "balanced"], "balanced takes --min-size only: for other sizes use"),
+        (["--min-size", "many"], "--min-size many: give a number of objects, such as 50, or a share"),
+        (["--min-size", "1.5"], "--min-size 1.5"),
+        (["--min-size=-3"], "--min-size -3"),
+        (["--balance", "--min-size", 3], "balance makes sizes equal"),
+        (["--balance", "--method", "cop-kmeans"], "takes no sizes: use --method size-constr"),
+        (["--max-size", 40, "--method", "balanced"], "balanced takes --min-size only: for other sizes use"),
     ],
 )
 def test_refused_before_any_work(data, tmp_path, options, message):
@@ -91,7 +91,7 @@ def test_refused_before_any_work(data, tmp_path, options, message):
     ("options", "message"),
     [
         (["--min-size", 91], "--min-size asks for 91 objects in 1 clusters, but there are 90"),
-        (["--min-size", 50, "--max-size", 80], "no number of clusters of 50 to 80 objects makes 90"),
+        (["--min-size", 50, "--max-size", 80], "90 objects cannot be divided into clusters of 50 to 80 objects"),
         (["--max-size", 0], "--max-size leaves room for 0 objects"),
     ],
 )
@@ -104,10 +104,10 @@ def test_refused_for_any_number_of_clusters(data, tmp_path, options, message):
 
 def test_the_number_of_clusters_that_was_found_does_not_go_with_the_sizes():
     fitted = SimpleNamespace(labels_=np.repeat([0, 1, 2], 30), n_clusters_=3)
-    with pytest.raises(ValueError, match=r"asks for 105 objects in 3 .* These sizes go with 1 to 2 clusters: give --k"):
-        Sizes(35).kept_by(fitted)
-    with pytest.raises(ValueError, match="These sizes go with 4 to 90 clusters"):
-        Sizes(most=29).kept_by(fitted)
+    with pytest.raises(ValueError, match=r"asks for 105 objects in 3 .* These sizes need 1 to 2 clusters: give k"):
+        Sizes(35).keep(fitted)
+    with pytest.raises(ValueError, match="These sizes need 4 to 90 clusters"):
+        Sizes(most=29).keep(fitted)
 
 
 def test_sizes_and_what_is_known(data, tmp_path):
@@ -115,8 +115,8 @@ def test_sizes_and_what_is_known(data, tmp_path):
     pairs.write_text("a,b\nrow 0,row 61\n")
     out = tmp_path / "out"
     result = run("cluster", data, "--k", 3, "--out", out, "--balance", "--must-link", pairs)
-    assert "--constrained-method size-constrained" in " ".join(result.output.split())
-    how = "--constrained-method", "size-constrained"
+    assert "--method size-constrained" in " ".join(result.output.split())
+    how = "--method", "size-constrained"
     result = run("cluster", data, "--k", 3, "--out", out, "--balance", "--must-link", pairs, *how)
     assert result.exit_code == 0, result.output
     labels = pd.read_csv(out / "labels.csv").set_index("id")["cluster"]

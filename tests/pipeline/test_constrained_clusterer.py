@@ -32,24 +32,24 @@ def test_hard_constraints_hold_and_help():
     assert adjusted_rand_score(IRIS.target, told.labels_) > adjusted_rand_score(IRIS.target, plain.labels_)
 
 
-@pytest.mark.parametrize("at", ["generating", ("generating", "extracting")])
+@pytest.mark.parametrize("at", ["members", ("members", "consensus")])
 @pytest.mark.parametrize("subsample", [1.0, 0.7])
 def test_members_keep_to_what_is_known(at, subsample):
     known = random_pairs(IRIS.target, 60, random_state=0)
     generator = Generator(CopKMeans(n_init=1, verbose=False), n_members=8, n_clusters=(4, 8), subsample=subsample)
-    model = small(constraints_at=at).set_params(generator=generator)
+    model = small(constraint_level=at).set_params(generator=generator)
     model.fit(IRIS.data, constraints=known)
     for member in model.ensemble_.labels.T:
         assert known.violations(member).count == 0
 
 
-def test_accumulating_is_advice():
+def test_evidence_is_advice():
     known = Constraints(150, must_link=[(0, 100)])
-    with pytest.warns(UserWarning, match="hard constraints are broken"):
-        model = small(constraints_at="accumulating").fit(IRIS.data, constraints=known)
+    with pytest.warns(UserWarning, match="hard constraints are violated"):
+        model = small(constraint_level="evidence").fit(IRIS.data, constraints=known)
     assert model.violations_.must_link.tolist() == [[0, 100]]
     many = Constraints.from_labels(IRIS.target)
-    both = small(constraints_at=["accumulating", "extracting"]).fit(IRIS.data, constraints=many)
+    both = small(constraint_level=["evidence", "consensus"]).fit(IRIS.data, constraints=many)
     np.testing.assert_array_equal(both.violations_.count, 0)
 
 
@@ -69,8 +69,8 @@ def test_finds_k_that_the_constraints_allow():
         ({}, Constraints(10, must_link=[(0, 1)]), ConstraintError, "10 objects"),
         ({}, [(0, 1)], ConstraintError, "Constraints"),
         ({"consensus": "ppc"}, Constraints(150, must_link=[(0, 1)]), ValueError, "takes no constraints"),
-        ({"constraints_at": "generating"}, Constraints(150, must_link=[(0, 1)]), ValueError, "CopKMeans"),
-        ({"constraints_at": ("while",)}, Constraints(150, must_link=[(0, 1)]), ValueError, "constraints_at"),
+        ({"constraint_level": "members"}, Constraints(150, must_link=[(0, 1)]), ValueError, "CopKMeans"),
+        ({"constraint_level": ("while",)}, Constraints(150, must_link=[(0, 1)]), ValueError, "constraint_level"),
     ],
 )
 def test_refused_before_work(options, known, error, words):

@@ -10,9 +10,9 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from pluribus import Constraints, EnsembleClusterer
-from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, without_weak
+from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, mark_noise
 from pluribus.generate import Generator
-from pluribus.pipeline import suitable_consensus, suitable_generator
+from pluribus.pipeline import default_consensus, default_generator
 
 CENTERS = [[0, 0], [12, 0], [0, 12]]
 
@@ -48,23 +48,22 @@ def fit(X, **options):
         (sparse.csr_matrix((20_000, 130_000)), None, "eac"),  # its landmarks are dense
     ],
 )
-def test_suitable_consensus(X, k, expected):
-    assert suitable_consensus(X, k) == expected
+def test_default_consensus(X, k, expected):
+    assert default_consensus(X, k) == expected
 
 
-def test_suitable_generator():
-    landmarks = Generator("landmarks", n_members=20, n_clusters="tens")
+def test_default_generator():
+    landmarks = Generator("landmarks", n_members=20, n_clusters="coarse")
     for weighted in ("lwea", "LWSM", LocallyWeightedConsensus(), LocallyWeightedConsensus(20, extraction="stable")):
-        assert suitable_generator(weighted).get_params() == landmarks.get_params()
-    assert suitable_generator("lwea", 30).n_clusters == (30, 90)
-    assert suitable_generator("lwea", 3, 7).n_members == 7
-    assert [suitable_generator("lwsm", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
-    assert [suitable_generator("lwsm", shape=(9, d)).subspace for d in (7, 8, 50, 51)] == [1.0, 0.75, 0.75, 1.0]
-    for fine in (None, "eac", "CEAC", EvidenceAccumulation()):
-        assert suitable_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
+        assert default_generator(weighted).get_params() == landmarks.get_params()
+    assert default_generator("lwea", 30).n_clusters == (30, 90)
+    assert [default_generator("lwsm", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
+    assert [default_generator("lwsm", shape=(9, d)).subspace for d in (7, 8, 50, 51)] == [1.0, 0.75, 0.75, 1.0]
+    for fine in ("eac", "CEAC", EvidenceAccumulation()):
+        assert default_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
     for coarse in ("ppc", "lwgp", LocallyWeightedConsensus(extraction="graph")):
-        assert suitable_generator(coarse, 5).get_params() == Generator(n_members=100, n_clusters=(5, 15)).get_params()
-    assert suitable_generator("ppc").n_clusters == (2, 20)
+        assert default_generator(coarse, 5).get_params() == Generator(n_members=100, n_clusters=(5, 15)).get_params()
+    assert default_generator("ppc").n_clusters == (2, 20)
 
 
 def test_where_the_default_does_not_apply(noisy):
@@ -88,10 +87,10 @@ def test_reasons(noisy):
     found = fit(X)
     members, evidence, number, merging = found.reasons_
     assert members.startswith("80 members by spectral clustering through landmarks: ")
-    assert evidence.startswith("Evidence: each of their clusters counts by")
-    assert (number, merging) == (found.consensus_.reproduced_.sentence, found.consensus_.merging_.sentence)
+    assert evidence.startswith("Clusters are weighted by how consistently")
+    assert (number, merging) == (found.consensus_.k_stability_.sentence, found.consensus_.last_merges_.sentence)
     assert len(fit(X, n_clusters=3).reasons_) == 3
-    assert "landmarks, each of 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
+    assert "landmarks, each on 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
     assert coarse.startswith("100 members by k-means with about as many clusters as the result")
@@ -102,7 +101,7 @@ def test_noise(noisy):
     X, y = noisy
     plain, model = fit(X, n_clusters=3), fit(X, n_clusters=3, noise=True)
     left = model.labels_ < 0
-    assert np.array_equal(model.labels_, without_weak(plain.ensemble_, plain.labels_))
+    assert np.array_equal(model.labels_, mark_noise(plain.ensemble_, plain.labels_))
     assert np.array_equal(model.labels_[~left], plain.labels_[~left])
     assert left[y < 0].mean() > 0.4
     assert left[y >= 0].mean() < 0.02

@@ -72,7 +72,7 @@ def test_coarse_members_look_for_the_result_itself(blobs):
     X, _ = blobs
     model = EnsembleClusterer(Generator(n_members=20, n_clusters=(3, 6)), random_state=0, verbose=False).fit(X)
     assert model.n_clusters_ == 4
-    with pytest.warns(UserWarning, match="largest that was looked for"):
+    with pytest.warns(UserWarning, match="largest number that was looked at"):
         EnsembleClusterer(Generator(n_members=20, n_clusters=3), random_state=0, verbose=False).fit(X)
 
 

@@ -62,10 +62,10 @@ def test_a_sample_of_each_cluster_is_searched(blobs, monkeypatch):
     X, y = blobs
     monkeypatch.setattr(_nearest_rows, "KEPT", 1000)
     labels = np.where(np.arange(len(y)) < 10, 4, y)  # a small cluster
-    nearest = _nearest_rows.NearestRows(X, labels, 0)
+    nearest = _nearest_rows.NearestRows(X, labels, np.eye(5)[labels], 0)
     assert np.bincount(nearest.labels).tolist() == pytest.approx([250, 250, 250, 250, 10], abs=2)
     assert np.mean(nearest.predict(X) == labels) > 0.99
-    again = _nearest_rows.NearestRows(open_rows(X), labels, 0)
+    again = _nearest_rows.NearestRows(open_rows(X), labels, np.eye(5)[labels], 0)
     assert np.array_equal(again.rows, nearest.rows)
 
 
@@ -73,7 +73,7 @@ def test_few_rows_are_all_searched(blobs):
     X, y = blobs
     all_rows = KNeighborsClassifier(5, weights="distance").fit(X, y)
     new = np.random.default_rng(0).uniform(-2, 10, size=(200, 3))
-    assert np.array_equal(_nearest_rows.NearestRows(X, y, 0).predict(new), all_rows.predict(new))
+    assert np.array_equal(_nearest_rows.NearestRows(X, y, np.eye(4)[y], 0).predict(new), all_rows.predict(new))
 
 
 def test_refused(blobs, tmp_path):

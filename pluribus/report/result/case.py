@@ -9,7 +9,9 @@ import pandas as pd
 from pluribus.consensus import MethodComparison
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
-from pluribus.report.result.k_indices import KIndices
+from pluribus.pipeline import Clustering
+from pluribus.pipeline._internal import RUNNING
+from pluribus.report.result.k_indices import KIndices, k_indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,49 @@ class Case:
         if self.X is not None and len(self.feature_names) not in (0, self.X.shape[1]):
             raise ValueError(f"feature_names has {len(self.feature_names)} names, but X has {self.X.shape[1]} columns.")
 
+    @classmethod
+    def of(cls, result: Clustering) -> "Case":
+        """The case of a result of ``pluribus.cluster`` or ``pluribus.combine``.
+
+        Examples
+        --------
+        >>> import pluribus
+        >>> from pluribus.report import Case
+        >>> Case.of(pluribus.combine([[0, 0, 1, 1], [0, 0, 1, 1]], verbose=False)).n_clusters
+        2
+        """
+        opinion, silence = result.k_opinion
+        return cls(
+            title=result.title,
+            ensemble=result.ensemble,
+            labels=result.labels,
+            membership=result.membership,
+            uncertainty=result.uncertainty,
+            ids=result.ids,
+            linkage=result.linkage,
+            lifetimes=result.k_support,
+            method=result.method,
+            k_chosen_by=result.k_chosen_by,
+            X=result.features if isinstance(result.features, np.ndarray) else None,
+            feature_names=result.feature_names,
+            frame=result.frame,
+            notes=[*result.notes, *([silence] if silence else [])],
+            methods=result.methods,
+            k_indices=None if opinion is None else k_indices(opinion, result.n_clusters),
+            known=result.constraints,
+            combined=result.combined,
+            parameters=_stated(result.parameters),
+            seed=result.parameters.get("seed"),
+            versions=result.versions,
+        )
+
     @property
     def n_clusters(self) -> int:
         """Number of clusters of the result."""
         return int(np.max(self.labels, initial=-1)) + 1
+
+
+def _stated(parameters: Mapping[str, object]) -> dict[str, object]:
+    """The options that a result depends on, those that were not given left out, files by their names."""
+    kept = {name: value for name, value in parameters.items() if name not in RUNNING and value not in (None, False, ())}
+    return {name: getattr(value, "name", value) for name, value in kept.items() if name != "seed"}

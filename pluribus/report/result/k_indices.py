@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pluribus.pipeline._internal import KOpinion
 from pluribus.report._shared.index_figures import index_by_k
 from pluribus.report._shared.specification import Figure
 from pluribus.report.validation.validation import Index, indices
@@ -44,7 +45,7 @@ class KIndices:
         }
 
 
-def k_indices(choice: KChoice, n_clusters: int) -> KIndices | None:
+def k_indices(choice: KChoice | KOpinion, n_clusters: int) -> KIndices | None:
     """What ``choose_k`` found, for the report on a result with so many clusters; None if there was no choice.
 
     Of many numbers, those are shown that are small, near to the result, or have a vote.
@@ -76,5 +77,5 @@ def k_indices(choice: KChoice, n_clusters: int) -> KIndices | None:
         preferred=choice.n_clusters,
         sentence=choice.sentence,
         notes=choice.notes,
-        n_sampled=choice.ensemble.n_objects,
+        n_sampled=choice.n_objects,
     )

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from pluribus.pipeline import Clustering
 from pluribus.report._shared.page import as_json, draw_page, write_page
 from pluribus.report._shared.words import ambiguity_around, describe, longest_lifetimes
 from pluribus.report.result._figures import figures
@@ -15,8 +16,8 @@ _CARDS = 60  # of the largest clusters; the labels have them all
 _MEMBER_ROWS = 300  # of the table of members
 
 
-def write_report(case: Case, path: str | os.PathLike[str]) -> Path:
-    """Write the report of a case to one HTML file that opens offline.
+def write_report(case: Case | Clustering, path: str | os.PathLike[str]) -> Path:
+    """Write the report of a result, or of a case, to one HTML file that opens offline.
 
     The file is there whole or not at all. It holds samples of the objects, not all of them, so that it stays small.
 

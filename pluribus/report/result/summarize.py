@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
+from pluribus.pipeline import Clustering
 from pluribus.report._shared.object_map import object_map
 from pluribus.report.result._constraint_costs import known_table
 from pluribus.report.result._evidence_views import cuts, heat_map, is_ambiguous, pair_evidence
@@ -27,7 +28,7 @@ _EXAMPLES = 5
 _LIFETIMES = 20
 
 
-def summarize(case: Case) -> Summary:
+def summarize(case: Case | Clustering) -> Summary:
     """Compute what the report shows: plain arrays and words, the same for the same case.
 
     Examples
@@ -50,6 +51,8 @@ def summarize(case: Case) -> Summary:
     >>> summary.members.ari.round(2)
     array([1., 0.])
     """
+    if isinstance(case, Clustering):
+        case = Case.of(case)
     own, next_best, other = _runner_up(case)
     ambiguous = is_ambiguous(own, other) & (case.labels >= 0)
     clustered = case.labels >= 0

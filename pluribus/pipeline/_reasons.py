@@ -1,0 +1,37 @@
+"""The choices that were made by default, in sentences."""
+
+from typing import Any
+
+from pluribus.consensus import LocallyWeightedConsensus
+
+
+def reasons(model: Any, generator: Any) -> list[str]:
+    """What a fitted ``EnsembleClusterer`` chose by default, and why."""
+    sentences = []
+    if model.generator is None:
+        sentences.append(f"{len(model.ensemble_)} members by {_kind(generator)}.")
+    if model.consensus is None:
+        weighted = isinstance(model.consensus_, LocallyWeightedConsensus)
+        sentences.append(
+            "Clusters are weighted by how consistently the other members reproduce them (LWSM)."
+            if weighted
+            else "Average link on the co-association: objects that are often in one cluster belong together (EAC)."
+        )
+    if model.n_clusters is None:
+        if model.k_choice_ is not None:
+            sentences.append(model.k_choice_.sentence)
+        elif hasattr(model.consensus_, "k_stability_"):
+            sentences.append(model.consensus_.k_stability_.sentence)
+    if hasattr(model.consensus_, "last_merges_"):
+        sentences.append(model.consensus_.last_merges_.sentence)
+    return sentences
+
+
+def _kind(generator: Any) -> str:
+    """The members of a default generator, and why they suit."""
+    if generator.clusterer == "landmarks":
+        seen = f", each on {generator.subspace:.0%} of the features" if generator.subspace < 1 else ""
+        return f"spectral clustering through landmarks{seen}: they follow clusters of any shape"
+    if generator.n_clusters == "auto":
+        return "k-means with many clusters: their pieces make up clusters of any shape"
+    return "k-means with about as many clusters as the result: the consensus function matches them to it"

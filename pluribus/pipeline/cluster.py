@@ -1,0 +1,187 @@
+"""A table -> a clustering: the whole walk."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from typing import Any, Literal
+
+from pluribus._engine import as_cluster, memory_budget
+from pluribus.consensus._internal import name_of
+from pluribus.constraints import Constraints
+from pluribus.pipeline._constraints import check_feasible, read_constraints
+from pluribus.pipeline._data import Data, Preparation, read_data
+from pluribus.pipeline._methods import checked_method, is_single
+from pluribus.pipeline._notes import Notes
+from pluribus.pipeline._plan import PLAN_FROM, Plan
+from pluribus.pipeline._request import check_k, columns_of, stated
+from pluribus.pipeline._single_method import SingleMethod, check_data, check_options
+from pluribus.pipeline._sizes import Sizes
+from pluribus.pipeline.clustering import Clustering
+from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
+
+
+def cluster(
+    data: Any,
+    k: int | None = None,
+    *,
+    method: str | None = None,
+    members: int | None = None,
+    constraints: Constraints | None = None,
+    must_link: str | PathLike | Iterable[Any] | None = None,
+    cannot_link: str | PathLike | Iterable[Any] | None = None,
+    known_labels: str | PathLike | Mapping[Any, Any] | Iterable[Any] | None = None,
+    constraint_level: Literal["consensus", "evidence"] | None = None,
+    min_size: float | str | None = None,
+    max_size: float | str | None = None,
+    balance: bool = False,
+    noise: bool = False,
+    id_column: str | None = None,
+    ignore: Iterable[str] = (),
+    scale: Literal["standard", "robust", "none"] = "standard",
+    impute: bool = False,
+    seed: int = 0,
+    n_jobs: int = -1,
+    memory_limit: float | str | None = None,
+    engine: Any = None,
+    checkpoint: str | PathLike | None = None,
+    on_note: Callable[[str], None] | None = None,
+    verbose: bool = True,
+) -> Clustering:
+    """Cluster a table: many clusterings, one consensus, and how sure it is.
+
+    Columns are prepared (see ``pluribus.tables.prepare``), :class:`EnsembleClusterer` makes an ensemble and combines
+    it, and the result knows how to report, draw, save and predict. ``pluribus cluster`` on the command line calls this
+    function: the same data, options and seed give the same labels.
+
+    Parameters
+    ----------
+    data : path (CSV, Parquet, NPZ), data frame (pandas, polars), array of shape (n, d), sparse matrix, Rows or AnnData
+        Sparse matrices and AnnData are not scaled. An AnnData is clustered by ``obsm["X_pca"]`` if it has that. Large
+        Parquet files are read in parts.
+    k : int, optional
+        Number of clusters; by default it is found.
+    method : str, optional
+        A consensus function (``pluribus.consensus.names()``), by default the one that suits the table; or a constrained
+        method (``pluribus.constrained.names()``), which clusters the rows directly, without an ensemble, and needs k.
+    members : int, optional
+        Number of clusterings in the ensemble.
+    constraints : Constraints, optional
+        What is known about the rows.
+    must_link, cannot_link : path of a CSV file, or pairs of ids, optional
+        Rows that belong together, and rows that do not. A column ``weight`` makes them preferences.
+    known_labels : path of a CSV file (id, label), mapping from ids to labels, or a label for each row, optional
+        Rows with equal labels belong together, rows with different labels do not.
+    constraint_level : {"consensus", "evidence"}, optional
+        Whether constraints hold in the result (default), or only change the evidence.
+    min_size, max_size : int, float or text, optional
+        Bounds on the size of clusters: a number of rows, or a share (0.1, "10%").
+    balance : bool
+        Clusters of equal size, up to one row.
+    noise : bool
+        Leave rows unclustered (-1) whose evidence for any cluster is weak.
+    id_column : str, optional
+        The column that names the rows; by default one called "id".
+    ignore : names of columns to leave out
+    scale : {"standard", "robust", "none"}
+        How numeric columns are scaled.
+    impute : bool
+        Fill missing values with the median or the most frequent value.
+    seed : int
+        Same seed, same result.
+    n_jobs : int
+        Cores; -1 is all. The result does not depend on it.
+    memory_limit, engine, checkpoint : see :class:`EnsembleClusterer`
+    on_note : callable, optional
+        Called with each note on the way, such as a choice that was made or a warning.
+    verbose : bool
+        Show progress (only on a terminal).
+
+    Returns
+    -------
+    Clustering
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_blobs
+    >>> import pluribus
+    >>> X, _ = make_blobs(300, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
+    >>> result = pluribus.cluster(X, verbose=False)
+    >>> result
+    Clustering(3 clusters of 300 objects, mean uncertainty 0.00)
+    >>> result.predict(X[:3]).tolist() == result.labels[:3].tolist()
+    True
+    """
+    options = stated(cluster, locals())
+    started, notes = time.perf_counter(), Notes(on_note)
+    method = checked_method(method, single=True)
+    with memory_budget(memory_limit):
+        how = Preparation(id_column, columns_of(ignore), scale, impute)
+        table = read_data(data, how, as_cluster(engine))
+        known, unused = read_constraints(constraints, must_link, cannot_link, known_labels, table.ids)
+        _check_request(k, known, constraint_level, table)
+        notes.add([f"{table.title}: {table.n_objects:,} objects, {table.X.shape[1]:,} features"])
+        notes.add([*table.notes, *unused])
+        if method is not None and is_single(method):
+            check_options(method, options, known, Sizes.of(min_size, max_size, balance))
+            model: Any = _single_method(method, k, table, options)
+            fit = model.fit
+        else:
+            model = _ensemble_clusterer(method, options)
+            fit = _planned(model, table, notes, always=memory_limit is not None)
+        with notes.of_warnings():
+            fit(table.X, constraints=known)
+        notes.add(model.reasons_)
+    if not is_single(method):
+        options |= {"method": name_of(model.consensus_), "members": len(model.ensemble_)}  # as they were chosen
+    return Clustering.of(
+        model,
+        table,
+        constraints=known,
+        notes=notes.sentences,
+        parameters=options,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _check_request(k: int | None, known: Constraints | None, constraint_level: str | None, table: Data) -> None:
+    """Refuse what cannot hold, before any work."""
+    check_k(k, table.n_objects)
+    check_feasible(known, k, table.ids)
+    if constraint_level is not None and known is None:
+        raise ValueError(
+            "constraint_level is for constraints: give constraints, must_link, cannot_link or known_labels too."
+        )
+
+
+def _ensemble_clusterer(method: str | None, options: dict[str, Any]) -> EnsembleClusterer:
+    """The estimator with the options that it shares with this function."""
+    same = ("min_size", "max_size", "balance", "noise", "checkpoint", "engine", "n_jobs", "verbose")
+    return EnsembleClusterer(
+        consensus=method,
+        n_clusters=options["k"],
+        n_members=options["members"],
+        constraint_level=options["constraint_level"] or "consensus",
+        random_state=options["seed"],
+        **{name: options[name] for name in same},
+    )
+
+
+def _planned(model: EnsembleClusterer, table: Data, notes: Notes, *, always: bool) -> Callable[..., Any]:
+    """The estimator's fit, which says what the job takes of memory before it starts, if that is much or was limited."""
+
+    def on_plan(plan: Plan) -> None:
+        if always or table.n_objects >= PLAN_FROM:
+            notes.add(plan.sentences)
+
+    return lambda X, constraints: model.fit_planned(X, constraints=constraints, held=table.frame_bytes, on_plan=on_plan)
+
+
+def _single_method(method: str, k: int | None, table: Data, options: dict[str, Any]) -> SingleMethod:
+    if table.in_parts:
+        raise ValueError(f"method={method!r} needs the whole table in memory, and it is too large: choose another.")
+    check_data(method, table.X, options["scale"])
+    sizes = Sizes.of(options["min_size"], options["max_size"], options["balance"])
+    bounds = {} if sizes is None or k is None else sizes.bounds(table.n_objects, k)
+    return SingleMethod(
+        method, int(k or 1), seed=options["seed"], n_jobs=options["n_jobs"], verbose=options["verbose"], **bounds
+    )

@@ -1,0 +1,294 @@
+"""The result of the whole walk: labels, how sure they are, and all that can be done with them."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pandas as pd
+import scipy
+import sklearn
+
+from pluribus.consensus import MethodComparison
+from pluribus.constraints import Constraints
+from pluribus.partitions import Ensemble
+from pluribus.pipeline._data import Data, features_of
+from pluribus.pipeline._k_choice import KOpinion, found_by, second_opinion, support_by_k
+from pluribus.pipeline._nearest_rows import NearestRows
+from pluribus.tables import Recipe
+
+MOST_MEMBERSHIPS = 50  # columns of memberships in a frame
+RUNNING = ("verbose", "n_jobs", "checkpoint", "engine", "memory_limit")  # options that say how to run, not what to find
+_SHOWN = 15  # clusters in a summary
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clustering:
+    """What ``pluribus.cluster`` and ``pluribus.combine`` return.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Clusters are numbered from 0, -1 is not clustered.
+    membership : ndarray of shape (n, n_clusters)
+    uncertainty : ndarray of shape (n,)
+        Normalized entropy of the memberships, 0 to 1.
+    ids : ndarray of n texts
+    ensemble : Ensemble
+        The clusterings that were combined.
+    method : str
+        The class of the consensus function or constrained method.
+    reasons : tuple of str
+        Each choice that was made by default, in a sentence.
+    notes : tuple of str
+        All that was noted on the way: columns, choices, warnings; the reasons among them.
+    parameters : dict
+        The options of the call.
+    k_chosen_by : str
+        How the number of clusters was found, in words.
+    linkage : ndarray of shape (n - 1, 4) or None
+        The dendrogram of the objects, if the method has one.
+    k_support : ndarray or None
+        At index k, how strongly the evidence suggests k clusters, if the method knows that.
+    k_choice : KOpinion or None
+        The vote on the number of clusters, if there was one.
+    constraints : Constraints or None
+    methods : MethodComparison or None
+        All consensus functions, if ``method="all"``.
+    features, feature_names, frame : array or None, tuple of str, data frame or None
+        What was clustered: the numbers, and the columns they were made from.
+    combined : bool
+        Whether the result was made from the ensemble; else the ensemble is only compared with it.
+    seconds : float
+    versions : dict
+        Of the packages that a result depends on.
+
+    Examples
+    --------
+    >>> import pluribus
+    >>> result = pluribus.combine([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1], [0, 0, 0, 1, 1]], verbose=False)
+    >>> result.n_clusters, result.clusters["size"].tolist()
+    (2, [3, 2])
+    >>> result.to_frame()[["id", "cluster"]].values.tolist()
+    [['0', 1], ['1', 1], ['2', 0], ['3', 0], ['4', 0]]
+    """
+
+    labels: np.ndarray
+    membership: np.ndarray
+    uncertainty: np.ndarray
+    ids: np.ndarray
+    ensemble: Ensemble
+    title: str
+    method: str
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    k_chosen_by: str = "given"
+    linkage: np.ndarray | None = None
+    k_support: np.ndarray | None = None
+    k_choice: KOpinion | None = None
+    constraints: Constraints | None = None
+    methods: MethodComparison | None = None
+    features: Any = None
+    feature_names: tuple[str, ...] = ()
+    frame: pd.DataFrame | None = None
+    recipe: Recipe | None = None
+    id_column: str | None = None
+    neighbors: NearestRows | None = None
+    combined: bool = True
+    seconds: float = 0.0
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        data: Data,
+        *,
+        constraints: Constraints | None,
+        notes: Sequence[str],
+        parameters: Mapping[str, Any],
+        seconds: float,
+    ) -> "Clustering":
+        """The result of a fitted model: an ``EnsembleClusterer``, a single method, or a combination of labels."""
+        consensus = model.consensus_
+        given = parameters["k"] is not None
+        return cls(
+            labels=model.labels_,
+            membership=model.membership_,
+            uncertainty=model.uncertainty_,
+            ids=data.ids,
+            ensemble=Ensemble(model.ensemble_, ids=data.ids),
+            title=data.title,
+            method=type(consensus).__name__,
+            reasons=tuple(model.reasons_),
+            notes=tuple(notes),
+            parameters=parameters,
+            k_chosen_by="given" if given else found_by(consensus),
+            linkage=getattr(consensus, "linkage_", None),
+            k_support=support_by_k(consensus),
+            k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
+            constraints=constraints,
+            methods=getattr(model, "methods_", None),
+            features=None if data.in_parts else data.X,
+            feature_names=data.feature_names,
+            frame=data.frame,
+            recipe=data.recipe,
+            id_column=data.id_column,
+            neighbors=_neighbors(model, data, parameters["seed"]),
+            combined=getattr(model, "combines", True),
+            seconds=seconds,
+            versions=versions(),
+        )
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return int(np.max(self.labels, initial=-1)) + 1
+
+    @property
+    def clusters(self) -> pd.DataFrame:
+        """A row for each cluster: its size, its share of all objects, and its mean uncertainty."""
+        k, inside = self.n_clusters, self.labels >= 0
+        sizes = np.bincount(self.labels[inside], minlength=k)
+        total = np.bincount(self.labels[inside], weights=self.uncertainty[inside], minlength=k)
+        mean = np.divide(total, sizes, out=np.zeros(k), where=sizes > 0)
+        return pd.DataFrame({"size": sizes, "share": sizes / len(self.labels), "uncertainty": mean})
+
+    @cached_property
+    def k_opinion(self) -> tuple[KOpinion | None, str]:
+        """What ``choose_k`` says of the number of clusters, or why it says nothing: the vote, or a second opinion."""
+        if self.k_choice is not None:
+            return self.k_choice, ""
+        if self.k_chosen_by == "given":
+            return None, ""
+        return second_opinion(self.labels, self.ensemble, self.features, self.parameters.get("seed"))
+
+    def summary(self) -> str:
+        """The result in a few lines of text.
+
+        Examples
+        --------
+        >>> import pluribus
+        >>> print(pluribus.combine([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]], 2, verbose=False).summary())
+        2 clusters of 5 objects, mean uncertainty 0.00
+        cluster  objects  share  mean uncertainty
+              0        3    60%              0.00
+              1        2    40%              0.00
+        """
+        lines = [self._headline(), "cluster  objects  share  mean uncertainty"]
+        for cluster, row in enumerate(self.clusters.head(_SHOWN).itertuples()):
+            lines.append(f"{cluster:7d}  {row.size:7,d}  {row.share:5.0%}  {row.uncertainty:16.2f}")
+        if self.n_clusters > _SHOWN:
+            lines.append(f"… and {self.n_clusters - _SHOWN} smaller clusters.")
+        if n_left := int((self.labels < 0).sum()):
+            lines.append(f"{n_left:,} objects are not clustered.")
+        return "\n".join([*lines, *self.reasons])
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each object: id, cluster, uncertainty, membership in its cluster, and in each (up to 50)."""
+        own = np.where(self.labels >= 0, self.membership[np.arange(len(self.labels)), self.labels], np.nan)
+        columns = {"id": self.ids, "cluster": self.labels, "uncertainty": self.uncertainty, "membership": own}
+        if self.membership.shape[1] <= MOST_MEMBERSHIPS:
+            columns |= {f"membership_{j}": column for j, column in enumerate(self.membership.T)}
+        return pd.DataFrame(columns)
+
+    def predict(self, new: Any) -> np.ndarray:
+        """The cluster of new rows: that of their nearest rows, nearer ones counting for more.
+
+        Parameters
+        ----------
+        new : path, data frame or array with the columns that were clustered
+            They are prepared in the same way: same scaling, same categories, same values for gaps.
+        """
+        return self._searched().predict(features_of(new, self.recipe, self._n_features))
+
+    def predict_proba(self, new: Any) -> np.ndarray:
+        """The memberships of new rows: the mean of those of their nearest rows, nearer ones counting for more.
+
+        Parameters
+        ----------
+        new : see ``predict``
+        """
+        return self._searched().predict_proba(features_of(new, self.recipe, self._n_features))
+
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Write the report, one HTML file that opens offline."""
+        return _drawing().write_report(self, path)
+
+    @property
+    def plot(self) -> Any:
+        """Figures: ``plot.map()``, ``plot.evidence()``, ``plot.k()``, ``plot.sizes()``, ``plot.profiles()``."""
+        return _drawing().Plots(self)
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the result to one file of arrays and JSON, which ``pluribus.load`` reads."""
+        from pluribus.pipeline._archive import save
+
+        return save(self, Path(path))
+
+    @property
+    def _n_features(self) -> int:
+        return self._searched().rows.shape[1]
+
+    def _searched(self) -> NearestRows:
+        if self.neighbors is None:
+            raise ValueError(
+                "This result was combined from labels alone: there are no rows to compare new ones with. Use "
+                "pluribus.cluster, which knows the data."
+            )
+        return self.neighbors
+
+    def _headline(self) -> str:
+        k, inside = self.n_clusters, self.labels >= 0
+        mean = float(self.uncertainty[inside].mean()) if inside.any() else 0.0
+        clusters = "1 cluster" if k == 1 else f"{k:,} clusters"
+        return f"{clusters} of {len(self.labels):,} objects, mean uncertainty {mean:.2f}"
+
+    def __repr__(self) -> str:
+        return f"Clustering({self._headline()})"
+
+    def _repr_html_(self) -> str:
+        """A card for notebooks; all text of the user is escaped."""
+        rows = "".join(
+            f"<tr><td>{cluster}</td><td>{row.size:,}</td><td>{row.share:.0%}</td><td>{row.uncertainty:.2f}</td></tr>"
+            for cluster, row in enumerate(self.clusters.head(_SHOWN).itertuples())
+        )
+        more = f"<p>… and {self.n_clusters - _SHOWN} smaller clusters</p>" if self.n_clusters > _SHOWN else ""
+        why = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        return (
+            f"<div><b>{escape(self.title)}</b>: {escape(self._headline())}<table><tr><th>cluster</th><th>objects</th>"
+            f"<th>share</th><th>mean uncertainty</th></tr>{rows}</table>{more}<ul>{why}</ul></div>"
+        )
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    return {
+        "pluribus": import_module("pluribus").__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numba": numba.__version__,
+    }
+
+
+def _neighbors(model: Any, data: Data, seed: int) -> NearestRows | None:
+    """The rows that new ones are compared with: those of the model, if it keeps some."""
+    if data.X is None:
+        return None
+    kept = getattr(model, "_nearest", None)
+    return kept or NearestRows(data.X, model.consensus_.labels_, model.membership_, seed)
+
+
+def _drawing() -> Any:
+    """The room that draws: it lies above this one, and is asked for by name when somebody wants to look."""
+    return import_module("pluribus.report")

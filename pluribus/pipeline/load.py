@@ -1,0 +1,226 @@
+"""One file -> a result. Nothing in it is executed, and nothing in it is believed: all of it is checked."""
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from pluribus.consensus import MethodComparison, MethodRun
+from pluribus.constraints import Constraints
+from pluribus.partitions import Ensemble
+from pluribus.pipeline._archive import FORMAT, LISTS, RUN_FIGURES, TEXTS, temporary
+from pluribus.pipeline._k_choice import KOpinion
+from pluribus.pipeline._nearest_rows import NearestRows
+from pluribus.pipeline.clustering import Clustering
+from pluribus.tables import Recipe
+
+_LARGEST = 2**36  # bytes of one part: more is a damaged or malicious file
+
+
+class ArchiveError(ValueError):
+    """A file that is no result of ours, or a damaged one."""
+
+
+def load(path: Any) -> Clustering:
+    """Read a result that ``Clustering.save`` wrote.
+
+    Parameters
+    ----------
+    path : path of the file, or of the directory of results that ``pluribus cluster`` wrote
+
+    Raises
+    ------
+    ArchiveError
+        If the file is no such result, or damaged: shapes, types and ranges of all arrays are checked.
+
+    Examples
+    --------
+    >>> import tempfile, pluribus
+    >>> result = pluribus.combine([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]], verbose=False)
+    >>> again = pluribus.load(result.save(tempfile.mkdtemp() + "/five.pluribus"))
+    >>> again.labels.tolist() == result.labels.tolist()
+    True
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "model.pluribus"
+    if not path.is_file():
+        raise ArchiveError(f"{path} does not exist: give a file that Clustering.save or pluribus cluster wrote.")
+    try:
+        with zipfile.ZipFile(path) as file:
+            return _result(_Archive(file, path))
+    except ArchiveError:
+        raise
+    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError, IndexError, EOFError, OverflowError) as error:
+        raise ArchiveError(f"{path} is not a readable result of pluribus ({type(error).__name__}: {error}).") from error
+
+
+class _Archive:
+    """An open file, of which nothing is believed."""
+
+    def __init__(self, file: zipfile.ZipFile, path: Path) -> None:
+        self.file, self.path = file, path
+        self.names = set(file.namelist())
+        if "clustering.json" not in self.names:
+            raise ArchiveError(f"{path} is no result of pluribus: it holds no clustering.json.")
+        self.described = json.loads(self.bytes("clustering.json"))
+        if not isinstance(self.described, dict) or self.described.get("format") != FORMAT:
+            raise ArchiveError(f"{path} is of another version (format {self._format()}): it cannot be read here.")
+        self.n = int(self.described["n_objects"])
+
+    def _format(self) -> Any:
+        return self.described.get("format") if isinstance(self.described, dict) else None
+
+    def bytes(self, name: str) -> bytes:
+        """One document, not larger than it says."""
+        if self.file.getinfo(name).file_size > _LARGEST:
+            raise ArchiveError(f"{self.path} is damaged: {name} claims {self.file.getinfo(name).file_size:,} bytes.")
+        return self.file.read(name)
+
+    def array(self, name: str, kinds: str, shape: tuple[int | None, ...]) -> np.ndarray:
+        """One array, of this type and shape; None stands for any length."""
+        with self.file.open(f"{name}.npy") as stream:
+            version = np.lib.format.read_magic(stream)
+            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            found, _, dtype = header(stream)
+            fits = len(found) == len(shape) and all(b is None or a == b for a, b in zip(found, shape, strict=True))
+            size = int(np.prod(found, dtype=object)) * dtype.itemsize
+            if not fits or dtype.kind not in kinds or size > self.file.getinfo(f"{name}.npy").file_size:
+                raise ArchiveError(f"{self.path} is damaged: {name} is {dtype} of shape {found}, not of {shape}.")
+        with self.file.open(f"{name}.npy") as stream:
+            return np.lib.format.read_array(stream, allow_pickle=False)
+
+    def finite(self, name: str, shape: tuple[int | None, ...]) -> np.ndarray:
+        """One array of finite numbers."""
+        values = self.array(name, "f", shape)
+        if not np.isfinite(values).all():
+            raise ArchiveError(f"{self.path} is damaged: {name} holds values that are not finite.")
+        return values
+
+    def indices(self, name: str, below: int, length: int | None = None, least: int = 0) -> np.ndarray:
+        """One array of whole numbers within a range."""
+        values = self.array(name, "iu", (length,))
+        if values.size and (values.min() < least or values.max() >= below):
+            raise ArchiveError(f"{self.path} is damaged: {name} is out of range.")
+        return values
+
+
+def _result(archive: _Archive) -> Clustering:
+    stored, n = archive.described, archive.n
+    membership = archive.finite("membership", (n, None))
+    k = membership.shape[1]
+    labels = archive.indices("labels", k, n, least=-1)
+    uncertainty = archive.finite("uncertainty", (n,))
+    if membership.min(initial=0) < -1e-9 or np.abs(membership.sum(axis=1) - 1).max(initial=0) > 1e-3:
+        raise ArchiveError(f"{archive.path} is damaged: memberships do not sum to 1.")
+    ensemble = _ensemble(archive)
+    neighbors = _neighbors(archive, membership)
+    recipe = None if stored["recipe"] is None else Recipe.from_json(stored["recipe"])
+    if recipe is not None and neighbors is not None and len(recipe.feature_names) != neighbors.rows.shape[1]:
+        raise ArchiveError(f"{archive.path} is damaged: the recipe of the columns does not fit the rows.")
+    words: dict[str, Any] = {name: str(stored[name]) for name in TEXTS}
+    words |= {name: tuple(str(item) for item in stored[name]) for name in LISTS}
+    return Clustering(
+        labels=labels,
+        membership=membership,
+        uncertainty=uncertainty,
+        ids=archive.array("ids", "U", (n,)),
+        ensemble=ensemble,
+        **words,
+        parameters=dict(stored["parameters"]),
+        linkage=archive.finite("linkage", (n - 1, 4)) if "linkage.npy" in archive.names else None,
+        k_support=archive.array("k_support", "fiu", (None,)) if "k_support.npy" in archive.names else None,
+        k_choice=None if stored["k_choice"] is None else KOpinion.from_json(stored["k_choice"]),
+        constraints=_constraints(archive),
+        methods=_methods(archive, stored["methods"]),
+        features=neighbors.rows if neighbors is not None and len(neighbors.index) == n else None,
+        frame=_frame(archive),
+        recipe=recipe,
+        id_column=None if stored["id_column"] is None else str(stored["id_column"]),
+        neighbors=neighbors,
+        combined=bool(stored["combined"]),
+        seconds=float(stored["seconds"]),
+        versions={str(name): str(version) for name, version in dict(stored["versions"]).items()},
+    )
+
+
+def _ensemble(archive: _Archive) -> Ensemble:
+    with temporary("ensemble.npz") as path:
+        path.write_bytes(archive.bytes("ensemble.npz"))
+        ensemble = Ensemble.read(path)
+    if ensemble.n_objects != archive.n:
+        raise ArchiveError(
+            f"{archive.path} is damaged: its ensemble has {ensemble.n_objects} objects, not {archive.n}."
+        )
+    return ensemble
+
+
+def _neighbors(archive: _Archive, membership: np.ndarray) -> NearestRows | None:
+    if "kept_index.npy" not in archive.names:
+        return None
+    index = archive.indices("kept_index", archive.n)
+    if not len(index):
+        raise ArchiveError(f"{archive.path} is damaged: it keeps no rows to compare new ones with.")
+    width = archive.described["sparse_width"]
+    rows: Any = None
+    if width is None:
+        rows = archive.finite("kept_rows", (len(index), None))
+    else:
+        rows = _sparse_rows(archive, (len(index), int(width)))
+    labels = archive.indices("kept_labels", membership.shape[1], len(index))
+    return NearestRows.kept(rows, labels, membership[index], index)
+
+
+def _sparse_rows(archive: _Archive, shape: tuple[int, int]) -> Any:
+    data = archive.finite("kept_data", (None,))
+    indices = archive.indices("kept_indices", shape[1], len(data))
+    indptr = archive.indices("kept_indptr", len(data) + 1, shape[0] + 1)
+    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
+        raise ArchiveError(f"{archive.path} is damaged: its sparse rows do not add up.")
+    return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
+def _methods(archive: _Archive, stored: Mapping[str, Any] | None) -> MethodComparison | None:
+    """The comparison of consensus functions: their figures and labels, not the fitted functions."""
+    if stored is None:
+        return None
+    done = [run for run in stored["runs"] if not run["problem"]]
+    labels = archive.array("method_labels", "iu", (len(done), archive.n))
+    runs, place = [], 0
+    for run in stored["runs"]:
+        figures = {name: run[name] for name in RUN_FIGURES} | {"notes": tuple(map(str, run["notes"]))}
+        figures |= {
+            name: np.nan for name in ("seconds", "nmi_members", "ari_members", "ari_methods") if run[name] is None
+        }
+        consensus = None
+        if not run["problem"]:
+            consensus = SimpleNamespace(labels_=labels[place])
+            place += 1
+        runs.append(MethodRun(consensus=consensus, **figures))
+    agreement = archive.finite("method_agreement", (len(done), len(done)))
+    n_clusters, tied = int(stored["n_clusters"]), tuple(map(str, stored["tied"]))
+    return MethodComparison(tuple(runs), n_clusters, agreement, str(stored["preferred"]), tied, str(stored["verdict"]))
+
+
+def _frame(archive: _Archive) -> pd.DataFrame | None:
+    if "frame.parquet" not in archive.names:
+        return None
+    frame = pd.read_parquet(io.BytesIO(archive.bytes("frame.parquet")))
+    if len(frame) != archive.n:
+        raise ArchiveError(f"{archive.path} is damaged: its table has {len(frame)} rows, not {archive.n}.")
+    return frame
+
+
+def _constraints(archive: _Archive) -> Constraints | None:
+    if "constraints.json" not in archive.names:
+        return None
+    with temporary("constraints.json") as path:
+        path.write_bytes(archive.bytes("constraints.json"))
+        return Constraints.read(path, n_objects=archive.n)
