@@ -15,27 +15,27 @@ from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
 from pluribus.constrained.mixtures._elimination_plan import plan_elimination
 from pluribus.constraints import Closure
 
-HARD = 1000.0  # what a mean field takes for the strength of a hard cannot-link, as in its source
-_STRONGEST = 1e12  # all soft pairs together: beyond, floats would not tell apart what the data say
+HARD = 1000.0  # strength of a hard cannot-link in a mean field, as in its source
+_STRONGEST = 1e12  # of all soft pairs together: beyond, the data would be lost in rounding
 _MOST_SETS = 14  # of labels: 2^14 sets of them are summed over
 _DAMPING = 0.3
-_SETTLED = 1e-6  # change of a message or mean field after which it has settled
-_MOST_SWEEPS = 50  # they go on from there in the next iteration of EM
+_CONVERGED = 1e-6  # change of a message or mean field at which it has converged
+_MOST_SWEEPS = 50  # they continue from there in the next iteration of EM
 _MOST_EXCHANGES = 10  # passes over all chunklets
 _LONGEST_CHAIN = 20  # of exchanges of labels
 
 
 class Beliefs(NamedTuple):
-    """What is known of the labels, given the log-potentials of each chunklet."""
+    """The posteriors of the labels, given the log-potentials of each chunklet."""
 
     marginals: np.ndarray  # (L, k)
     log_sums: np.ndarray  # (components,), logarithm of the sum over all labelings
     same: np.ndarray  # (E,), probability that the two ends of an edge have the same label
-    messages: np.ndarray  # one for each direction of an edge; empty where none are passed
+    messages: np.ndarray  # one for each direction of an edge; empty if none are passed
 
 
 class Sampling(NamedTuple):
-    """How long Gibbs sampling goes on."""
+    """The length of Gibbs sampling, and its random generator."""
 
     burn_in: int
     n_sweeps: int
@@ -45,18 +45,19 @@ class Sampling(NamedTuple):
 class Network:
     """Chunklets, and the pairs of them that should (positive strength) or should not have the same label.
 
-    The parts of the network that hang together, its components, are independent. Where it can, a component is summed
-    over exactly: by elimination, as long as its tables are small (all trees, all small or narrow components), or over
-    sets of labels if all its chunklets must differ. The others are *loopy*: messages, mean field or Gibbs sampling.
+    The connected components of the network are independent. A component is summed over exactly if possible: by
+    elimination if the tables are small (all trees, all small or narrow components), or over sets of labels if all its
+    chunklets must differ. The other components are *loopy*: they are approximated by messages, a mean field or Gibbs
+    sampling.
 
     Parameters
     ----------
     closure : Closure
     n_clusters : int
     witness : ndarray of shape (n,) or None
-        Labels of the objects that satisfy all hard constraints; None if it is unknown whether there are any.
+        Labels of the objects that satisfy all hard constraints; None if none are known.
     factor : float
-        Multiplies the strength of the soft pairs, after those that no data could outweigh were lowered.
+        Multiplies the strength of the soft pairs, after extreme strengths were clipped.
 
     Attributes
     ----------
@@ -64,7 +65,7 @@ class Network:
     strength : ndarray of shape (E,)
         Added to the logarithm of the probability if both ends have the same label; -inf = hard cannot-link.
     component : ndarray of shape (L,)
-        Of each chunklet, numbered by first appearance.
+        The component of each chunklet, numbered by first appearance.
     """
 
     def __init__(self, closure: Closure, n_clusters: int, witness: np.ndarray | None, factor: float = 1.0):
@@ -112,7 +113,7 @@ class Network:
 
     @property
     def _tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """What the kernels of elimination take."""
+        """The arguments of the kernels for elimination."""
         plan = self.plan
         strength = np.append(self.strength, 0.0)[plan.edge]  # edges that elimination added have none
         return plan.component_start, plan.order, plan.scope_start, plan.scope, plan.table_start, strength
@@ -137,17 +138,17 @@ class Network:
         start: Beliefs | None = None,
         sampling: Sampling | None = None,
     ) -> Beliefs:
-        """The beliefs for log-potentials U (L, k).
+        """The posteriors for log-potentials U (L, k).
 
         Parameters
         ----------
         loopy : {"messages", "mean-field", "gibbs", "ignore"}
-            How loopy components are approximated. Sampling gives no log-sum: that of messages is taken. "ignore" takes
-            them as if nothing in them were linked.
+            How loopy components are approximated. Sampling gives no log-sum, so that of messages is used. "ignore"
+            treats their chunklets as unlinked.
         exact : bool
-            Whether components that can be summed over exactly are; otherwise they are approximated like the loopy ones.
+            Whether the other components are summed over exactly, or approximated too.
         start : Beliefs, optional
-            Of the potentials before, where approximations start from.
+            The posteriors from which approximations start.
         sampling : Sampling, optional
             For "gibbs".
         """
@@ -172,15 +173,14 @@ class Network:
             log_sums[approximated] = 0.0
             graph = self.indptr, self.indices, np.maximum(self.strength, -HARD)[self.edge], self.edge
             of_result = marginals, log_sums, beliefs.same
-            mean_field(vertices, self.component, *graph, U, *of_result, _SETTLED, _MOST_SWEEPS)
+            mean_field(vertices, self.component, *graph, U, *of_result, _CONVERGED, _MOST_SWEEPS)
         return beliefs
 
     def _infer_exactly(self, U: np.ndarray, beliefs: Beliefs) -> None:
         plan = self.plan
-        found = np.empty(len(plan.components))
-        result = beliefs.marginals, found, beliefs.same
-        sum_labelings(*self._tables, plan.edge, U, *result)
-        beliefs.log_sums[plan.components] = found
+        log_sums = np.empty(len(plan.components))
+        sum_labelings(*self._tables, plan.edge, U, beliefs.marginals, log_sums, beliefs.same)
+        beliefs.log_sums[plan.components] = log_sums
         for vertices in self.different:
             beliefs.log_sums[self.component[vertices[0]]] = sum_all_different(vertices, U, beliefs.marginals)
 
@@ -190,16 +190,16 @@ class Network:
         if start is not None and len(start.messages):
             messages[:] = start.messages
         graph = self.indptr, self.indices, self.strength[self.edge], self.reverse
-        pass_messages(vertices, *graph, U, messages, _DAMPING, _SETTLED, _MOST_SWEEPS)
+        pass_messages(vertices, *graph, U, messages, _DAMPING, _CONVERGED, _MOST_SWEEPS)
         beliefs.log_sums[self.loopy] = 0.0
         read_messages(vertices, self.component, *graph, self.edge, U, messages, *beliefs[:3])
         return beliefs._replace(messages=messages)
 
     def decode(self, U: np.ndarray, marginals: np.ndarray) -> np.ndarray:
-        """Labels of the chunklets that keep all hard cannot-links.
+        """Labels of the chunklets that satisfy all hard cannot-links.
 
-        Each chunklet gets its most probable label. A component where these would break a hard cannot-link gets the
-        joint labels that are most probable; if it is loopy, good ones that hold.
+        Each chunklet gets its most probable label. If these would break a hard cannot-link, the component gets its most
+        probable joint labels, or an approximation of them if it is loopy.
         """
         labels = marginals.argmax(axis=1)
         hard = self.edges[: self.n_hard]
@@ -216,31 +216,31 @@ class Network:
         return labels
 
     def _repair(self, vertices: np.ndarray, U: np.ndarray, labels: np.ndarray) -> None:
-        """The best labels, one by one, the surest chunklets first; then improved by exchanges.
+        """The best labels, one by one, the most certain chunklets first; then improved by exchanges.
 
-        If that ends in a dead end, in the order that is safest; and else those of the witness, renamed.
+        If this reaches a dead end, the safest order is tried, and then the labels of the witness, renamed.
         """
         graph = self.indptr, self.indices, self.strength[self.edge]
-        surest = vertices[np.argsort(-np.ptp(np.sort(U[vertices], axis=1)[:, -2:], axis=1), kind="stable")]
-        for order in (surest, self.order[np.isin(self.order, vertices)]):
+        most_certain = vertices[np.argsort(-np.ptp(np.sort(U[vertices], axis=1)[:, -2:], axis=1), kind="stable")]
+        for order in (most_certain, self.order[np.isin(self.order, vertices)]):
             labels[vertices] = -1
             if label_in_order(order, *graph, U, labels):
                 break
         else:
             if self.witness is None:
                 raise NoFeasibleAssignmentError(
-                    f"no labels were found for {len(vertices)} chunklets that must avoid each other in "
-                    f"{self.n_clusters} clusters; whether there are any is unknown. Take more clusters, or give the "
-                    "cannot-links finite weights, which makes them preferences"
+                    f"{len(vertices)} chunklets with cannot-links could not be assigned to {self.n_clusters} clusters; "
+                    "a feasible assignment may still exist. Use more clusters, or give the cannot-links finite "
+                    "weights, which makes them preferences"
                 )
-            found = self.witness[vertices]
-            named = np.zeros((self.n_clusters, self.n_clusters))
-            np.add.at(named, found, U[vertices])
-            labels[vertices] = linear_sum_assignment(-named)[1][found]
+            colors = self.witness[vertices]
+            potential = np.zeros((self.n_clusters, self.n_clusters))
+            np.add.at(potential, colors, U[vertices])
+            labels[vertices] = linear_sum_assignment(-potential)[1][colors]
         exchange_labels(vertices, *graph, U, labels, _LONGEST_CHAIN, _MOST_EXCHANGES)
 
     def report(self) -> dict[str, int]:
-        """How many chunklets are alone, in components summed over exactly, and in loopy ones."""
+        """The numbers of chunklets that are alone, in components summed over exactly, and in loopy ones."""
         loopy = int(self.sizes[self.loopy].sum())
         coupled = int(self.coupled.sum())
         return {"alone": len(self.component) - coupled, "exact": coupled - loopy, "loopy": loopy}

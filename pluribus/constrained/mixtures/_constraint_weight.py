@@ -1,4 +1,4 @@
-"""How much constrained objects should count: the least that makes the clusters themselves keep the constraints."""
+"""The weight of constrained objects: the least with which the clusters alone satisfy the constraints."""
 
 from collections.abc import Callable
 
@@ -16,52 +16,52 @@ Label = Callable[[np.ndarray, float], np.ndarray]
 
 
 def constrained_objects(closure: Closure) -> np.ndarray:
-    """Which objects some constraint speaks of."""
+    """Which objects are in a constraint."""
     n_pairs = np.diff(closure.cannot_graph.indptr) + np.diff(closure.coupling.indptr)
     linked = (closure.chunk_sizes > 1) | (n_pairs > 0)
     return linked[closure.chunk_of]
 
 
-def choose_eta(
+def choose_weight(
     constraints: Constraints, grid: tuple[float, ...], label: Label, n_features: int
 ) -> tuple[float, np.ndarray]:
-    """The smallest value of the grid with the fewest violations.
+    """The smallest weight η of the grid with the fewest violations, by cross-validation.
 
     Parameters
     ----------
     constraints : Constraints
     grid : tuple of float
-        Rising. It is not followed beyond the first value without violations.
+        In increasing order. The search ends at the first value without violations.
     label : callable
-        ``label(rows, eta)`` fits these rows with what is known about them, and labels all rows by the clusters alone.
+        ``label(rows, weight)`` fits these rows with their constraints, and labels all rows by the clusters alone.
     n_features : int
-        That many objects, and one more, can be separated by a plane however they are labeled. With so few constrained
-        ones, clusters that count them often learn them by heart, and the smallest value of the grid is taken.
+        With at most ``n_features + 1`` constrained objects the smallest value of the grid is taken: a plane can
+        separate them whatever their labels, so heavy weights would overfit them.
 
     Returns
     -------
-    eta : float
+    weight : float
     path : ndarray of shape (tried, 2)
-        The values that were tried, and how many pairs they broke of which an object was held out; if there are too few
-        objects to hold some out, how many of all.
+        The values that were tried, and the number of broken pairs with a held-out object; of all broken pairs if there
+        are too few objects to hold some out.
     """
     closure = constraints.closure()
     chosen = constrained_objects(closure)
-    everyone = np.arange(len(chosen))
+    all_rows = np.arange(len(chosen))
     if chosen.sum() <= n_features + 1:
         return grid[0], np.empty((0, 2))
-    folds, fitted = [chosen], [everyone]
+    folds, fitted = [chosen], [all_rows]
     if chosen.sum() >= _LEAST_OBJECTS:
         folds = _folds(closure, chosen)
-        fitted = [everyone[~held_out] for held_out in folds]
+        fitted = [all_rows[~held_out] for held_out in folds]
     path = []
-    for eta in _within_reason(grid, chosen):
+    for weight in _within_reason(grid, chosen):
         broken = 0
         for held_out, rows in zip(folds, fitted, strict=True):
-            labels = label(rows, eta)
+            labels = label(rows, weight)
             seen = chosen & ~held_out
             broken += n_broken(constraints, labels, chosen) - n_broken(constraints, labels, seen)
-        path.append((eta, broken))
+        path.append((weight, broken))
         if broken == 0:
             break
     best = min(path, key=lambda tried: tried[1])
@@ -69,7 +69,7 @@ def choose_eta(
 
 
 def n_broken(constraints: Constraints, labels: np.ndarray, chosen: np.ndarray) -> int:
-    """How many pairs of chosen objects the labels break, of all that hard constraints entail, and of the soft ones."""
+    """The number of broken pairs among chosen objects: pairs that hard constraints imply, and soft pairs."""
     closure, objects = constraints.closure(), np.flatnonzero(chosen)
     chunk, cluster = closure.chunk_of[objects], labels[objects]
     shape = closure.n_chunks, int(labels.max(initial=0)) + 1
@@ -85,18 +85,18 @@ def n_broken(constraints: Constraints, labels: np.ndarray, chosen: np.ndarray) -
 
 
 def _within_reason(grid: tuple[float, ...], chosen: np.ndarray) -> list[float]:
-    """Values that let the constrained objects count no more than ten times as much as the others; at least one."""
+    """Values with which the constrained objects count at most ten times as much as all others; at least one value."""
     if chosen.all() or not chosen.any():
-        return [grid[0]]  # all count alike, whatever it is
+        return [grid[0]]  # all objects have the same weight
     most = _MOST * (~chosen).sum() / chosen.sum()
-    return [eta for eta in grid if eta <= most] or [grid[0]]
+    return [weight for weight in grid if weight <= most] or [grid[0]]
 
 
 def _folds(closure: Closure, chosen: np.ndarray) -> list[np.ndarray]:
-    """Masks of objects to hold out: where there are enough, whole components, so that no constraint joins two folds.
+    """Masks of objects to hold out: whole components if there are enough, so that no constraint joins two folds.
 
-    Else, as when all pairs among some objects are known, single objects. The pairs that lead from them to others are
-    not seen by the fit, and count as held out.
+    Otherwise single objects, for example if all pairs among some objects are known. The fit does not use their pairs
+    with other objects, which count as held out.
     """
     graph = closure.cannot_graph + sparse.csr_array(abs(closure.coupling))
     _, component = connected_components(graph, directed=False)

@@ -1,4 +1,4 @@
-"""In which order the chunklets of a network are eliminated, so that the tables over their neighbors stay small."""
+"""The order in which the chunklets of a network are eliminated, so that tables over their neighbors stay small."""
 
 import heapq
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Plan(NamedTuple):
 
 
 def plan_elimination(components: np.ndarray, network: Any) -> Plan:
-    """Eliminate the chunklet with the fewest neighbors first, and give a component up when all have too many."""
+    """Eliminate the chunklet with the fewest neighbors first; a component in which all have too many is too wide."""
     k = network.n_clusters
     widest = int(np.floor(np.log(_LARGEST_TABLE) / np.log(max(k, 2)) + 1e-9)) - 1
     vertices = network.vertices_of(components)

@@ -26,7 +26,7 @@ class Gaussians(NamedTuple):
 
 
 def estimate(X: Any, resp: np.ndarray, kind: str, reg_covar: float) -> Gaussians:
-    """The likeliest Gaussians for rows of X with (weighted) responsibilities; CollapsedError if one is degenerate."""
+    """The most likely Gaussians for rows of X with (weighted) responsibilities; raises if one is degenerate."""
     n = X.shape[0]
     counts = resp.sum(axis=0) + 10 * np.finfo(np.float64).eps
     means = np.sum(over_blocks(lambda a, b: resp[a:b].T @ X[a:b], n), axis=0) / counts[:, None]
@@ -44,7 +44,7 @@ def estimate(X: Any, resp: np.ndarray, kind: str, reg_covar: float) -> Gaussians
 
 
 def from_precisions(means: np.ndarray, precisions: np.ndarray, kind: str) -> Gaussians:
-    """Gaussians of which the precisions are given instead of the covariances."""
+    """Gaussians with given precisions."""
     if kind in ("full", "tied"):
         return Gaussians(kind, means, np.linalg.inv(precisions), np.linalg.cholesky(precisions))
     return Gaussians(kind, means, 1 / precisions, np.sqrt(precisions))
@@ -57,7 +57,7 @@ def log_densities(X: Any, gaussians: Gaussians) -> np.ndarray:
 
 
 def _scatters(X: Any, resp: np.ndarray, means: np.ndarray, kind: str) -> np.ndarray:
-    """Weighted sums of squares about each mean; sparse rows are not centered, which would fill them."""
+    """Weighted sums of squares about each mean; sparse rows are not centered, which would make them dense."""
     if sparse.issparse(X):
         squares = resp.T @ X.power(2) - 2 * means * (resp.T @ X) + resp.sum(axis=0)[:, None] * means**2
         squares = np.maximum(squares, 0)
@@ -81,8 +81,8 @@ def _whiten(covariances: np.ndarray, kind: str) -> np.ndarray:
             raise np.linalg.LinAlgError
     except np.linalg.LinAlgError:
         raise CollapsedError(
-            "a cluster has no spread in some direction, so its density is infinite there: raise reg_covar, lower "
-            "n_clusters, scale X, or take covariance_type='diag' or 'spherical'."
+            "a cluster has no spread in some direction, so its density is infinite: raise reg_covar, lower n_clusters, "
+            "scale X, or use covariance_type='diag' or 'spherical'."
         ) from None
     return 1 / np.sqrt(covariances)
 

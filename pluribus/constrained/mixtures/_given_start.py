@@ -1,4 +1,4 @@
-"""Where the user wants a mixture to start from."""
+"""Parameters of a mixture that the user gives as a start."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class GivenStart(NamedTuple):
-    """What the user gave of the start, checked; None where nothing was given."""
+    """The given parts of the start, checked; None where nothing is given."""
 
     weights: np.ndarray | None
     means: np.ndarray | None
@@ -14,7 +14,7 @@ class GivenStart(NamedTuple):
 
     @classmethod
     def of(cls, mixture: Any, n_features: int) -> "GivenStart":
-        """The parameters of the mixture that say where to start."""
+        """The parameters ``weights_init``, ``means_init`` and ``precisions_init`` of an estimator."""
         k, d, kind = mixture.n_clusters, n_features, mixture.covariance_type
         shape = {"full": (k, d, d), "tied": (d, d), "diag": (k, d), "spherical": (k,)}[kind]
         weights = _checked("weights_init", mixture.weights_init, (k,))

@@ -1,4 +1,4 @@
-"""EM for a mixture whose labels are linked: expectation and maximization over objects, chunklets and components."""
+"""The two steps of EM for a mixture in which the labels of some objects depend on each other."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from pluribus.constrained.mixtures._chunklet_network import Beliefs, Network, Sa
 from pluribus.constrained.mixtures._gaussians import Gaussians, estimate, log_densities
 from pluribus.constraints import Constraints
 
-_LEAST_SHARE = 1e-6  # of a cluster, where conditional weights would make it vanish
+_LEAST_SHARE = 1e-6  # of a cluster that conditional weights would make vanish
 
 
 class Mixture(NamedTuple):
@@ -18,6 +18,14 @@ class Mixture(NamedTuple):
 
     weights: np.ndarray
     gaussians: Gaussians
+
+
+class Estimates(NamedTuple):
+    """How the parameters of a mixture are estimated."""
+
+    covariance_type: str
+    reg_covar: float
+    weights: str  # "joint", "conditional" or "uniform"
 
 
 class Inference(NamedTuple):
@@ -30,10 +38,10 @@ class Inference(NamedTuple):
 class LinkedData:
     """Rows of X, the chunklets they form, and the network of these.
 
-    Objects that are linked, in whichever way, are one component. A component counts as often as its objects weigh on
-    the mean: twice the weight is as good as a second copy of all its objects with their links. Within it, an object
-    that weighs more than the mean has more say. So equal weights say nothing, and posteriors do not depend on how much
-    a component counts.
+    Objects that are linked, directly or through others, are one component. A component counts as often as the mean
+    weight of its objects: doubling the weights has the same effect as a second copy of all its objects with their
+    links. Within a component, objects are weighted relative to its mean. Equal weights therefore have no effect within
+    a component, and posteriors do not depend on how much the component counts.
 
     Parameters
     ----------
@@ -42,7 +50,7 @@ class LinkedData:
     sample_weight : ndarray of shape (n,)
     n_clusters : int
     witness : ndarray of shape (n,) or None
-        Labels that satisfy all hard constraints; None if it is unknown whether there are any.
+        Labels that satisfy all hard constraints; None if none are known.
     per_chunklet : bool
         Whether the cluster of a chunklet is drawn once, or once for each of its objects.
     factor : float
@@ -65,16 +73,16 @@ class LinkedData:
         self.closure = closure
         self.network = Network(closure, n_clusters, witness, factor)
         weight = sample_weight.astype(np.float64)
-        self.scale = weight.max() * (weight / weight.max()).mean()  # of all weights, which only the objective sees
+        self.scale = weight.max() * (weight / weight.max()).mean()  # of all weights; it only affects the objective
         self.weight = weight / self.scale
         self.total = self.scale * len(weight)
         component = self.network.component[closure.chunk_of]
         mean = np.bincount(component, weights=self.weight) / np.bincount(component)
         self.component_weight = mean
-        say = np.divide(self.weight, mean[component], out=np.ones_like(self.weight), where=mean[component] > 0)
+        relative = np.divide(self.weight, mean[component], out=np.ones_like(self.weight), where=mean[component] > 0)
         indicator = closure.chunk_indicator
         self.sum_chunklets = sparse.csr_array(
-            (say[indicator.indices], indicator.indices, indicator.indptr), indicator.shape
+            (relative[indicator.indices], indicator.indices, indicator.indptr), indicator.shape
         )
         if per_chunklet:
             draws = closure.chunk_of[constraints.closure().representatives]
@@ -88,7 +96,7 @@ class LinkedData:
         indicator = self.closure.chunk_indicator
         shares = np.repeat(1 / self.closure.chunk_sizes, self.closure.chunk_sizes)
         means = sparse.csr_array((shares, indicator.indices, indicator.indptr), indicator.shape) @ self.X
-        if sparse.issparse(means):  # KMeans takes no others
+        if sparse.issparse(means):  # KMeans takes 32-bit indices only
             means.indices, means.indptr = means.indices.astype(np.int32), means.indptr.astype(np.int32)
         return means, indicator @ self.weight
 
@@ -98,46 +106,58 @@ class LinkedData:
         return densities + self.n_draws[:, None] * np.log(mixture.weights)
 
     def expect(
-        self, mixture: Mixture, inference: Inference, start: Beliefs | None = None, sampling: Sampling | None = None
+        self,
+        mixture: Mixture,
+        inference: Inference,
+        estimates: Estimates,
+        before: Beliefs | None = None,
+        sampling: Sampling | None = None,
     ) -> tuple[Beliefs, float]:
-        """E step: the beliefs, and the log-likelihood of X and of what is known."""
-        U = self.potentials(mixture)
-        beliefs = self.network.infer(U, inference.loopy, exact=inference.exact, start=start, sampling=sampling)
-        return beliefs, self._log_sum(beliefs)
+        """E step: the posteriors of the labels, and the objective.
 
-    def maximize(
-        self, marginals: np.ndarray, kind: str, reg_covar: float, weights: str, before: np.ndarray | None = None
-    ) -> Mixture:
-        """M step; "conditional" weights are sought from the ones before on."""
+        The objective is log p(X, constraints), or log p(X | constraints) for "conditional" weights.
+        """
+        U = self.potentials(mixture)
+        beliefs = self.network.infer(U, inference.loopy, exact=inference.exact, start=before, sampling=sampling)
+        objective = self._log_sum(beliefs)
+        if estimates.weights == "conditional":
+            objective -= self.log_normalizer(mixture.weights)
+        return beliefs, objective
+
+    def maximize(self, marginals: np.ndarray, estimates: Estimates, before: np.ndarray | None = None) -> Mixture:
+        """M step: weighted means and covariances, and the weights of the clusters.
+
+        The search for "conditional" weights starts from the weights before.
+        """
         resp = marginals[self.closure.chunk_of] * self.weight[:, None]
-        gaussians = estimate(self.X, resp, kind, reg_covar)
+        gaussians = estimate(self.X, resp, estimates.covariance_type, estimates.reg_covar)
         k = marginals.shape[1]
-        if weights == "uniform":
+        if estimates.weights == "uniform":
             return Mixture(np.full(k, 1 / k), gaussians)
         counts = self.draw_weight @ marginals + 10 * np.finfo(np.float64).eps
-        if weights == "conditional":
+        if estimates.weights == "conditional":
             return Mixture(self._match_counts(counts, before), gaussians)
         return Mixture(counts / counts.sum(), gaussians)
 
     def log_normalizer(self, weights: np.ndarray) -> float:
-        """Logarithm of the probability that labels drawn with these weights satisfy what is known.
+        """log Z: of the probability that labels drawn with these weights satisfy the constraints.
 
-        Where that can be summed exactly. The links of loopy components are left out: messages often do not settle
-        before X is seen, when all labels look alike.
+        The links of loopy components, which cannot be summed over exactly, are left out: without the data all labels
+        look the same, and messages often do not converge.
         """
         return self._log_sum(self._prior(np.log(weights)))
 
     def _prior(self, log_weights: np.ndarray) -> Beliefs:
-        """The beliefs before X is seen."""
+        """The beliefs without the data."""
         return self.network.infer(self.n_draws[:, None] * log_weights, "ignore")
 
     def _log_sum(self, beliefs: Beliefs) -> float:
         return float(self.scale * (self.component_weight @ beliefs.log_sums))
 
     def _match_counts(self, counts: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
-        """Weights under which labels are expected as often before X is seen as after.
+        """Weights under which the expected counts of labels without the data equal those with the data.
 
-        There counts·log(w) − log Z(w), which is concave in log(w), is largest.
+        They maximize counts·log(w) - log Z(w), which is concave in log(w).
         """
 
         def loss(log_weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -145,10 +165,10 @@ class LinkedData:
             log_z, expected = self.component_weight @ beliefs.log_sums, self.draw_weight @ beliefs.marginals
             return (log_z - counts @ log_weights) / counts.sum(), (expected - counts) / counts.sum()
 
-        near = counts if before is None else before
-        start = np.clip(np.log(near / near.max()), np.log(_LEAST_SHARE), 0)
+        first = counts if before is None else before
+        start = np.clip(np.log(first / first.max()), np.log(_LEAST_SHARE), 0)
         bounds = [(np.log(_LEAST_SHARE), 0)] * len(counts)
         options = {"maxiter": 200, "ftol": 1e-12, "gtol": 1e-7}
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-        weights = np.exp(found.x)
+        solution = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        weights = np.exp(solution.x)
         return weights / weights.sum()

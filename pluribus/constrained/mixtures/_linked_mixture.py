@@ -1,9 +1,10 @@
-"""What the Gaussian mixtures with constraints share: starts, EM, and the model that is left."""
+"""What the Gaussian mixtures with constraints share: starts, their result, and new rows."""
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -14,27 +15,22 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import run_tasks, seeds
 from pluribus.constrained._shared.base import STARTS_PARAMETERS, ConstrainedMixin, Given
-from pluribus.constrained.mixtures._chunklet_network import Beliefs, Sampling, softmax
+from pluribus.constrained.mixtures._chunklet_network import softmax
+from pluribus.constrained.mixtures._expectation_maximization import (
+    EMRun,
+    Expect,
+    Maximize,
+    expectation_maximization,
+)
 from pluribus.constrained.mixtures._gaussians import CollapsedError, Gaussians, from_precisions, log_densities
 from pluribus.constrained.mixtures._given_start import GivenStart
-from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
+from pluribus.constrained.mixtures._linked_data import Estimates, Inference, LinkedData, Mixture
 
-
-class Run(NamedTuple):
-    """Where one start of EM ended."""
-
-    mixture: Mixture
-    beliefs: Beliefs
-    path: list[float]
-    converged: bool
+Climb = Callable[[Mixture, np.random.Generator], EMRun]
 
 
 class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
-    """A Gaussian mixture in which the labels of some objects depend on each other.
-
-    What differs between the methods: how labels are summed over (``_inference``), how the weights of the clusters are
-    estimated (``weights``), and what is fitted around EM (``_fit``).
-    """
+    """Base class of Gaussian mixtures in which the labels of some objects depend on each other; ``_fit`` is theirs."""
 
     membership_: np.ndarray
     uncertainty_: np.ndarray
@@ -72,22 +68,21 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
         y : ignored
         constraints : Constraints, optional
         sample_weight : array-like of shape (n,), optional
-            Objects that are linked count as often as they weigh on the mean; within them, a heavier one has more say.
+            Linked objects count as often as their mean weight; among them, heavier ones have more influence.
         """
         given = self._check_given(X, constraints, sample_weight)
-        self._fit(given, self._check_feasible(given.constraints).witness)
-        return self
+        return self._fit(given, self._check_feasible(given.constraints).witness)
 
     @abstractmethod
-    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
-        """What the method does with input that was checked; the witness satisfies all hard constraints, if known."""
+    def _fit(self, given: Given, witness: np.ndarray | None) -> Self:
+        """EM on checked input; the witness is a cluster for each object that satisfies all hard constraints."""
 
     def predict(self, X: Any) -> np.ndarray:
-        """The most probable cluster of each row of X, about which no constraints are known."""
+        """The most probable cluster of each row of X, without constraints."""
         return self._log_joint(X).argmax(axis=1).astype(np.int32)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The probability of each cluster for each row of X, about which no constraints are known."""
+        """The probability of each cluster for each row of X, without constraints."""
         return softmax(self._log_joint(X))[0].astype(self.means_.dtype)
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -100,7 +95,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
-        """Whether X may be sparse: where the covariances have no more entries than the means."""
+        """Whether X may be sparse: only if the covariances have no more entries than the means."""
         return self.covariance_type in ("diag", "spherical")
 
     def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
@@ -118,8 +113,8 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     def _check_kind(self, X: Any) -> None:
         if sparse.issparse(X) and self.covariance_type in ("full", "tied"):
             raise ValueError(
-                f"X is sparse, and covariance_type={self.covariance_type!r} would make it dense: take "
-                "covariance_type='diag' or 'spherical', or reduce dimensions by sklearn.decomposition.TruncatedSVD."
+                f"X is sparse, and covariance_type={self.covariance_type!r} would make it dense: use covariance_type="
+                "'diag' or 'spherical', or reduce the dimensions with sklearn.decomposition.TruncatedSVD."
             )
 
     def _log_joint(self, X: Any) -> np.ndarray:
@@ -127,66 +122,47 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
         model = Gaussians(self.covariance_type, self.means_, self.covariances_, self.precisions_cholesky_)
         return log_densities(X, model) + np.log(self.weights_)
 
-    def _climb_from_all(self, data: LinkedData, **options: Any) -> Run:
-        """The best of several starts."""
-        _warn_of_loops(data, self._inference, self.weights)
+    @property
+    def _estimates(self) -> Estimates:
+        return Estimates(self.covariance_type, self.reg_covar, self.weights)
+
+    def _climb(self, data: LinkedData, start: Mixture, *, expect: Expect, maximize: Maximize) -> EMRun:
+        """EM from one start."""
+        tol = self.tol * data.total
+        return expectation_maximization(start, expect, maximize, max_iter=self.max_iter, tol=tol)
+
+    def _best_run(self, data: LinkedData, inference: Inference, climb: Climb) -> EMRun:
+        """EM from each start; the run with the highest objective."""
+        _warn_of_loops(data, inference, self.weights)
         given = GivenStart.of(self, data.X.shape[1])
         n_starts = self.n_init if any(part is None for part in given) else 1
 
-        def climb(task: tuple[int, int]) -> Run | CollapsedError:
+        def run(task: tuple[int, int]) -> EMRun | CollapsedError:
             number, seed = task
             try:
-                start = self._start(data, given, number, seed)
-                return self._climb(data, start, np.random.default_rng(seed), **options)
-            except CollapsedError as error:  # another start may not
+                return climb(self._start(data, given, number, seed), np.random.default_rng(seed))
+            except CollapsedError as error:  # another start may succeed
                 return error
 
         name = type(self).__name__
         tasks = enumerate(seeds(self.random_state, n_starts))
-        ends = run_tasks(climb, tasks, n_jobs=self.n_jobs, description=name, verbose=bool(self.verbose))
-        runs = [end for end in ends if isinstance(end, Run)]
+        ends = run_tasks(run, tasks, n_jobs=self.n_jobs, description=name, verbose=bool(self.verbose))
+        runs = [end for end in ends if isinstance(end, EMRun)]
         errors = [end for end in ends if isinstance(end, CollapsedError)]
         if not runs:
             raise errors[0]
         if errors:
             warnings.warn(
-                f"{len(errors)} of {n_starts} starts collapsed, and count for nothing: {errors[0]}",
+                f"{len(errors)} of {n_starts} starts collapsed and are ignored: {errors[0]}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
         return max(runs, key=lambda run: run.path[-1])
 
-    def _climb(self, data: LinkedData, mixture: Mixture, rng: np.random.Generator) -> Run:
-        """EM from one start. The path is the objective at the start and after each iteration."""
-        sampling = self._sampling(rng)
-        beliefs, objective = self._expect(data, mixture, None, sampling)
-        path, converged = [objective], False
-        while len(path) <= self.max_iter and not converged:
-            # Settled before this iteration, which is then the last: what scikit-learn does.
-            converged = len(path) > 1 and abs(path[-1] - path[-2]) < self.tol * data.total
-            how = self.covariance_type, self.reg_covar, self.weights
-            mixture = data.maximize(beliefs.marginals, *how, before=mixture.weights)
-            beliefs, objective = self._expect(data, mixture, beliefs, sampling)
-            path.append(objective)
-        return Run(mixture, beliefs, path, converged)
-
-    @property
-    def _inference(self) -> Inference:
-        return Inference("messages")
-
-    def _sampling(self, rng: np.random.Generator) -> Sampling | None:
-        return None
-
-    def _expect(self, data: LinkedData, mixture: Mixture, start: Beliefs | None, sampling: Sampling | None) -> tuple:
-        beliefs, objective = data.expect(mixture, self._inference, start, sampling)
-        if self.weights == "conditional":
-            objective -= data.log_normalizer(mixture.weights)
-        return beliefs, objective
-
     def _start(self, data: LinkedData, given: GivenStart, number: int, seed: int) -> Mixture:
-        """K-means of the chunklets, or wide clusters at k chunklets far from each other; what was given replaces it.
+        """k-means of the chunklets, or wide clusters at k distant chunklets; given parts of the start replace these.
 
-        K-means often ends in the same place, from where EM does not find what the constraints want.
+        k-means often ends in the same place, from where EM may not find clusters that suit the constraints.
         """
         if given.weights is not None and given.means is not None and given.precisions is not None:
             return Mixture(given.weights, from_precisions(given.means, given.precisions, self.covariance_type))
@@ -206,25 +182,23 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
             labels = KMeans(k, n_init=1, random_state=seed).fit(centers, sample_weight=weight).labels_
         marginals = np.eye(k)[labels]
         if len(np.unique(labels)) < k:
-            marginals = 0.9 * marginals + 0.1 / k  # no cluster starts from nothing
-        return data.maximize(marginals, self.covariance_type, self.reg_covar, self.weights)
+            marginals = 0.9 * marginals + 0.1 / k  # no cluster starts empty
+        return data.maximize(marginals, self._estimates)
 
     def _far_apart(self, data: LinkedData, seed: int) -> Mixture:
         k = self.n_clusters
         centers, weight = data.chunklet_means()
         means, _ = kmeans_plusplus(centers, k, sample_weight=weight, random_state=seed)
         equal = np.full((len(weight), k), 1 / k)
-        kind, _, covariances, whitening = data.maximize(
-            equal, self.covariance_type, self.reg_covar, "uniform"
-        ).gaussians
+        kind, _, covariances, whitening = data.maximize(equal, self._estimates._replace(weights="uniform")).gaussians
         return Mixture(np.full(k, 1 / k), Gaussians(kind, means, covariances / k, whitening * np.sqrt(k)))
 
-    def _adopt(self, given: Given, data: LinkedData, run: Run) -> None:
+    def _set_mixture_result(self, given: Given, data: LinkedData, run: EMRun) -> Self:
         """Decode the labels and set the result."""
         closure, network = data.closure, data.network
         if not run.converged:
             warnings.warn(
-                f"the best start was still moving after max_iter={self.max_iter} iterations: raise max_iter or tol",
+                f"the best start did not converge in max_iter={self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -244,16 +218,17 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
         self.n_iter_ = len(run.path) - 1
         self.converged_ = run.converged
         self.inference_ = network.report()
+        return self
 
 
 def _check_size(X: Any) -> None:
-    """ValueError if sums of squares would overflow."""
+    """Raise if sums of squares would overflow."""
     values = X.data if sparse.issparse(X) else X
     largest = max(float(values.max(initial=0)), -float(values.min(initial=0)))
     if largest > np.sqrt(float(np.finfo(X.dtype).max) / X.shape[0] / X.shape[1]) / 2:
         raise ValueError(
-            f"X holds values as large as {largest:.3g}, too large to square and sum as {X.dtype}: scale X, as by "
-            "dividing it by its largest value."
+            f"X has values as large as {largest:.3g}, whose squares overflow when summed as {X.dtype}: scale X, for "
+            "example divide it by its largest value."
         )
 
 
@@ -261,11 +236,11 @@ def _warn_of_loops(data: LinkedData, inference: Inference, weights: str) -> None
     n_loopy = data.network.report()["loopy"]
     if not n_loopy:
         return
-    which = f"{n_loopy} chunklets are linked in components too large for exact sums over their labels: "
+    loopy = f"{n_loopy} chunklets are in linked components too large for exact sums over their labels: "
     if inference.exact:
-        how = {"messages": "passing messages", "mean-field": "a mean field", "gibbs": "sampling"}[inference.loopy]
-        said = f"these are approximated by {how}, and the objective need not rise in each iteration"
-        warnings.warn(which + said, stacklevel=5)
+        how = {"messages": "message passing", "mean-field": "a mean field", "gibbs": "sampling"}[inference.loopy]
+        warnings.warn(
+            f"{loopy}they are approximated by {how}, and the objective may fall in some iterations", stacklevel=5
+        )
     if weights == "conditional":
-        said = "for these, the weights of the clusters are those of weights='joint'"
-        warnings.warn(which + said, stacklevel=5)
+        warnings.warn(f"{loopy}for them, the weights of the clusters are those of weights='joint'", stacklevel=5)

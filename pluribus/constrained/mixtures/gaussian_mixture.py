@@ -1,42 +1,48 @@
 """Gaussian mixture with equivalence constraints (constrained EM)."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from pluribus.constrained._shared.base import Given
-from pluribus.constrained.mixtures._linked_data import LinkedData
+from pluribus.constrained.mixtures._expectation_maximization import EMRun
+from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
 from pluribus.constrained.mixtures._linked_mixture import LinkedMixture
 
 
 class ConstrainedGaussianMixture(LinkedMixture):
-    """Fit a Gaussian mixture by EM that sums only over the labelings that the constraints allow.
+    """Gaussian mixture fitted by an EM that sums only over the labelings that the constraints allow.
 
-    Objects that must be together form a chunklet, which has one label: its posterior is that of all its objects at
-    once, in closed form. Cannot-links make chunklets depend on each other. Where those that hang together are few, or
-    hang together like a tree, the sum over all allowed labelings is exact; elsewhere it is approximated by passing
-    messages (``inference_`` says for how many). The likelihood of the data and the constraints rises in each iteration.
+    It maximizes the log-likelihood of the data and the constraints,
 
-    Soft pairs, which the source does not know, are weighed as log-odds: the model is then that of
-    ``PenalizedMixture``, so that a few doubtful pairs among reliable ones need no other method. What that one has
-    more: other ways to sum over labels, annealing, and which pairs are probably wrong.
+        log Σ_z Π_j α_{z_j} Π_{i in chunklet j} N(x_i; μ_{z_j}, Σ_{z_j}),
 
-    Prefer it when constraints are reliable, clusters are ellipsoids, and a density is wanted: memberships, and clusters
+    where the sum is over all labels z of the chunklets that satisfy the cannot-links (with ``prior="point"``, α counts
+    once for each object). Objects that must be together form a chunklet with one label, whose posterior has a closed
+    form. Cannot-links make the labels of chunklets depend on each other. Where the linked chunklets are few, or form a
+    tree, the sum over all allowed labelings is exact; elsewhere it is approximated by message passing (``inference_``
+    counts both). If all sums are exact, the objective rises in each iteration.
+
+    Soft pairs, which are not in the source, are weighted as log-odds, as in ``PenalizedMixture``. A few doubtful pairs
+    among reliable ones therefore need no other method. ``PenalizedMixture`` also has other kinds of inference,
+    annealing, and the probability that each pair is wrong.
+
+    Prefer it when constraints are reliable, clusters are ellipsoids, and you want a density: memberships, and clusters
     for new objects. Without constraints it is scikit-learn's ``GaussianMixture``. With few constraints in much data the
-    mixture may ignore them but for the objects they name; ``MeanFieldMixture`` gives these more weight. For constraints
-    that may be wrong, see ``PenalizedMixture``.
+    mixture may ignore them except for the constrained objects; ``MeanFieldMixture`` gives these more weight. For
+    constraints that may be wrong, see ``PenalizedMixture``.
 
     Parameters
     ----------
     n_clusters : int
     covariance_type : {"full", "tied", "diag", "spherical"}
     prior : {"point", "chunklet"}
-        Whether objects were drawn and then linked, or each chunklet was drawn from a cluster as a whole.
+        Whether the cluster is drawn for each object ("point") or once for each chunklet.
     weights : {"joint", "conditional", "uniform"}
-        How the weights of the clusters are estimated: so that data and constraints together are likeliest; so that the
-        data are, given the constraints (slower, and may make a cluster vanish whose objects the constraints explain;
-        components that are approximated count as in "joint"); or not at all.
+        The estimate of the weights of the clusters. "joint" maximizes the likelihood of data and constraints;
+        "conditional" that of the data, given the constraints. The latter is slower and may make a cluster vanish whose
+        objects the constraints explain; approximated components count as in "joint". "uniform" weights are equal.
     reg_covar : float
         Added to the variances.
     tol : float
@@ -44,10 +50,10 @@ class ConstrainedGaussianMixture(LinkedMixture):
     max_iter : int
         Iterations of one start.
     n_init : int
-        Number of starts, in turn from k-means of the chunklets and from chunklets far from each other; the likeliest is
-        kept.
+        Number of starts, alternately from k-means of the chunklets and from distant chunklets; the most likely result
+        is kept.
     weights_init, means_init, precisions_init : array-like, optional
-        Where to start from, as in ``GaussianMixture``. With all three there is one start.
+        The start, as in ``GaussianMixture``. With all three there is one start.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Threads over the starts. The result does not depend on it.
@@ -57,8 +63,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest. No hard constraint is broken: where the most probable labels would,
-        they are the most probable joint labels (in components too large for that, good ones that hold).
+        Clusters are numbered from the largest. No hard constraint is broken: if the most probable label of each object
+        would break one, the most probable joint labels are used (an approximation of them in large components).
     n_clusters_ : int
     membership_ : ndarray of shape (n, n_clusters_)
         Posteriors, given the data and the constraints.
@@ -75,8 +81,8 @@ class ConstrainedGaussianMixture(LinkedMixture):
     n_iter_ : int
     converged_ : bool
     inference_ : dict
-        How many chunklets depend on no other (``"alone"``), are summed over exactly (``"exact"``), and approximately
-        (``"loopy"``).
+        The number of chunklets that depend on no other (``"alone"``), are summed over exactly
+        (``"exact"``), and approximately (``"loopy"``).
 
     References
     ----------
@@ -138,8 +144,22 @@ class ConstrainedGaussianMixture(LinkedMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
+    def _fit(self, given: Given, witness: np.ndarray | None) -> Self:
+        """EM over the labelings that the constraints allow."""
+        per_chunklet = self.prior == "chunklet"
         data = LinkedData(
-            given.X, given.constraints, given.weights, self.n_clusters, witness, per_chunklet=self.prior == "chunklet"
+            given.X, given.constraints, given.weights, self.n_clusters, witness, per_chunklet=per_chunklet
         )
-        self._adopt(given, data, self._climb_from_all(data))
+        inference, estimates = Inference("messages"), self._estimates
+
+        def climb(start: Mixture, rng: np.random.Generator) -> EMRun:
+            return self._climb(
+                data,
+                start,
+                # E step: p(z_j | X, constraints) of each chunklet, over the allowed labelings only
+                expect=lambda mixture, before: data.expect(mixture, inference, estimates, before),
+                # M step: the weights α, means μ and covariances Σ
+                maximize=lambda beliefs, before: data.maximize(beliefs.marginals, estimates, before.weights),
+            )
+
+        return self._set_mixture_result(given, data, self._best_run(data, inference, climb))

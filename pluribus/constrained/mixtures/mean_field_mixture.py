@@ -2,28 +2,30 @@
 
 import warnings
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus.constrained._shared.base import Given
-from pluribus.constrained.mixtures._constraint_weight import choose_eta, constrained_objects
+from pluribus.constrained.mixtures._constraint_weight import choose_weight, constrained_objects
+from pluribus.constrained.mixtures._expectation_maximization import EMRun
 from pluribus.constrained.mixtures._gaussians import log_densities
-from pluribus.constrained.mixtures._linked_data import Inference, LinkedData
-from pluribus.constrained.mixtures._linked_mixture import LinkedMixture, Run
+from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
+from pluribus.constrained.mixtures._linked_mixture import LinkedMixture
 
 
 class MeanFieldMixture(LinkedMixture):
-    """Fit a Gaussian mixture in which the constraints shape the clusters, and not only the objects they speak of.
+    """Gaussian mixture in which constrained objects have more weight, so that constraints shape the clusters.
 
-    With few constraints in much data, a mixture gives the constrained objects the right labels and lets the clusters
-    lie where they were; objects beside them, about which nothing is known, get other labels. Here constrained objects
-    count ``eta`` times: as if each were there so often, with its constraints. With ``eta="auto"`` it is the least that
-    makes the clusters by themselves keep constraints they have not seen.
+    With few constraints in much data, a mixture gives the constrained objects the right labels but leaves the clusters
+    where they were, and similar objects without constraints get other labels. Here constrained objects have the weight
+    η (``eta``), as if each were there η times with its constraints: the objective is
+    L(unconstrained objects) + η L(constrained objects). With ``eta="auto"`` it is the least weight with which the
+    clusters alone satisfy held-out constraints.
 
-    Prefer it when constraints are few, 1 to 10 % of the objects, and new objects are to be labeled. Labels that depend
-    on each other are summed over exactly where that can be done, and by a mean field elsewhere. Without constraints it
+    Prefer it when constraints are few, 1 to 10 % of the objects, and new objects should be labeled. Labels that depend
+    on each other are summed over exactly where this is possible, and by a mean field elsewhere. Without constraints it
     is scikit-learn's ``GaussianMixture``.
 
     Parameters
@@ -31,15 +33,16 @@ class MeanFieldMixture(LinkedMixture):
     n_clusters : int
     covariance_type : {"full", "tied", "diag", "spherical"}
     eta : "auto" or float
-        How often a constrained object counts. 1 is the plain mixture; 0 leaves them out of the clusters.
+        The weight η of constrained objects. 1 is the plain mixture; 0 leaves them out of the clusters.
     eta_grid : sequence of float
-        What "auto" chooses from.
+        The weights that "auto" chooses from.
     weights : {"joint", "conditional", "uniform"}
-        How the weights of the clusters are estimated: so that data and constraints together are likeliest; so that the
-        data are, given the constraints (slower); or not at all, as in the source's experiments.
+        The estimate of the weights of the clusters. "joint" maximizes the likelihood of data and constraints;
+        "conditional" that of the data, given the constraints (slower). "uniform" weights are equal, as in the source's
+        experiments.
     inference : {"auto", "mean-field"}
-        Exact sums over the labels where they can be had, or a mean field for all, as in the source. It is too sure of
-        itself, and near hard constraints its result depends on the order of the objects.
+        Exact sums over the labels where they are possible, or a mean field for all labels, as in the source. The mean
+        field is overconfident, and with hard constraints its result depends on the order of the objects.
     reg_covar : float
         Added to the variances.
     tol : float
@@ -47,10 +50,10 @@ class MeanFieldMixture(LinkedMixture):
     max_iter : int
         Iterations of one start.
     n_init : int
-        Number of starts, in turn from k-means of the chunklets and from chunklets far from each other; the likeliest is
-        kept.
+        Number of starts, alternately from k-means of the chunklets and from distant chunklets; the most likely result
+        is kept.
     weights_init, means_init, precisions_init : array-like, optional
-        Where to start from, as in ``GaussianMixture``. With all three there is one start.
+        The start, as in ``GaussianMixture``. With all three there is one start.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Threads over the starts. The result does not depend on it.
@@ -70,19 +73,19 @@ class MeanFieldMixture(LinkedMixture):
         The soft constraints that ``labels_`` breaks.
     eta_ : float
     eta_path_ : ndarray of shape (tried, 2)
-        What "auto" tried, and the number of violations it saw.
+        The weights that "auto" tried, and their numbers of violations.
     weights_ : ndarray of shape (n_clusters_,)
     means_ : ndarray of shape (n_clusters_, d)
     covariances_, precisions_cholesky_ : ndarray
         Of a shape that depends on ``covariance_type``, as in ``GaussianMixture``.
     objective_ : ndarray of shape (n_iter_ + 1,)
-        Log-likelihood (where a mean field is used, its lower bound) at the best start and after each of its iterations;
+        Log-likelihood (its lower bound where a mean field is used) at the best start and after each of its iterations;
         constrained objects count ``eta_`` times.
     n_iter_ : int
     converged_ : bool
     inference_ : dict
-        How many chunklets depend on no other (``"alone"``), could be summed over exactly (``"exact"``), and could not
-        (``"loopy"``).
+        The number of chunklets that depend on no other (``"alone"``), can be summed over exactly
+        (``"exact"``), and cannot (``"loopy"``).
 
     References
     ----------
@@ -150,44 +153,60 @@ class MeanFieldMixture(LinkedMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
+    def _fit(self, given: Given, witness: np.ndarray | None) -> Self:
+        """Choose the weight η of the constrained objects, then EM."""
         grid = self._check_eta(given)
         self.eta_, self.eta_path_ = grid[0], np.empty((0, 2))
         if len(grid) > 1:
-            self.eta_, self.eta_path_ = choose_eta(
+            self.eta_, self.eta_path_ = choose_weight(
                 given.constraints,
                 grid,
                 lambda rows, eta: self._label_by_clusters(given, witness, rows, eta),
                 n_features=given.X.shape[1],
             )
-        data, run = self._fit_rows(given, witness, self.eta_)
-        self._adopt(given, data, run)
+        return self._set_mixture_result(given, *self._fit_rows(given, witness, self.eta_))
 
-    @property
-    def _inference(self) -> Inference:
-        return Inference("mean-field", exact=self.inference == "auto")
+    def _fit_rows(self, given: Given, witness: np.ndarray | None, eta: float) -> tuple[LinkedData, EMRun]:
+        """EM in which constrained objects have the weight η: L = L(unconstrained) + η L(constrained)."""
+        is_constrained = constrained_objects(given.constraints.closure())
+        data = LinkedData(
+            given.X,
+            given.constraints,
+            np.where(is_constrained, eta, 1.0) * given.weights,
+            self.n_clusters,
+            witness,
+        )
+        inference, estimates = Inference("mean-field", exact=self.inference == "auto"), self._estimates
+
+        def climb(start: Mixture, rng: np.random.Generator) -> EMRun:
+            return self._climb(
+                data,
+                start,
+                # E step: exact sums, or q_i(ν) ∝ γ_ν p(x_i; θ_ν) exp(Σ_j ρ_ij q_j(ν)); η does not change it
+                expect=lambda mixture, before: data.expect(mixture, inference, estimates, before),
+                # M step: the weights γ, means and covariances, from η times the constrained objects
+                maximize=lambda beliefs, before: data.maximize(beliefs.marginals, estimates, before.weights),
+            )
+
+        return data, self._best_run(data, inference, climb)
+
+    def _label_by_clusters(self, given: Given, witness: np.ndarray | None, rows: np.ndarray, eta: float) -> np.ndarray:
+        """The most probable cluster of all rows, without their constraints, by a mixture fitted to some rows."""
+        part = Given(given.X[rows], given.constraints.restrict(rows), given.weights[rows])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the final fit repeats them
+            _, run = self._fit_rows(part, None if witness is None else witness[rows], eta)
+        return (log_densities(given.X, run.mixture.gaussians) + np.log(run.mixture.weights)).argmax(axis=1)
 
     def _check_eta(self, given: Given) -> tuple[float, ...]:
         if self.eta != "auto":
             if self.eta == 0 and constrained_objects(given.constraints.closure()).all():
                 raise ValueError(
-                    "eta=0 leaves constrained objects out of the clusters, and all objects are constrained."
+                    "eta=0 leaves constrained objects out of the clusters, but all objects are constrained: give a "
+                    "positive eta."
                 )
             return (float(self.eta),)
         grid = np.asarray(self.eta_grid, dtype=np.float64)
         if grid.ndim != 1 or not len(grid) or not np.all(np.isfinite(grid) & (grid > 0)):
             raise ValueError(f"eta_grid must hold positive numbers, got {self.eta_grid!r}.")
         return tuple(np.unique(grid).tolist())
-
-    def _fit_rows(self, given: Given, witness: np.ndarray | None, eta: float) -> tuple[LinkedData, Run]:
-        weight = np.where(constrained_objects(given.constraints.closure()), eta, 1.0) * given.weights
-        data = LinkedData(given.X, given.constraints, weight, self.n_clusters, witness)
-        return data, self._climb_from_all(data)
-
-    def _label_by_clusters(self, given: Given, witness: np.ndarray | None, rows: np.ndarray, eta: float) -> np.ndarray:
-        """The most probable cluster of all rows, by clusters fitted to some."""
-        part = Given(given.X[rows], given.constraints.restrict(rows), given.weights[rows])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the fit that counts says it
-            _, run = self._fit_rows(part, None if witness is None else witness[rows], eta)
-        return (log_densities(given.X, run.mixture.gaussians) + np.log(run.mixture.weights)).argmax(axis=1)

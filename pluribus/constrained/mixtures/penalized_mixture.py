@@ -2,49 +2,51 @@
 
 import warnings
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus.constrained._shared.base import Given
 from pluribus.constrained.mixtures._chunklet_network import Beliefs, Sampling
+from pluribus.constrained.mixtures._expectation_maximization import EMRun
 from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
-from pluribus.constrained.mixtures._linked_mixture import LinkedMixture, Run
+from pluribus.constrained.mixtures._linked_mixture import LinkedMixture
 from pluribus.constraints import Constraints
 
 
 class PenalizedMixture(LinkedMixture):
-    """Fit a Gaussian mixture whose labels carry preferences: pairs together or apart, each with a weight.
+    """Gaussian mixture whose labels have preferences: pairs together or apart, each with a weight.
 
-    A weight is the logarithm of the odds that a pair was told rightly (:func:`pluribus.constraints.log_odds`): a pair
-    that is right in nine cases of ten multiplies the probability of the labelings that satisfy it by nine. EM weighs
-    that against the data. Where the pairs disagree with the data and with each other, ``violation_prob_`` says which
-    ones are probably wrong.
+    The prior of the labels is P(z) ∝ Π_i π_{z_i} · exp(Σ_ij S_ij [z_i = z_j]), where S_ij is the weight of a must-link
+    and minus the weight of a cannot-link. A weight is the log-odds that the pair is right
+    (:func:`pluribus.constraints.log_odds`): a pair that is right in nine of ten cases multiplies the probability of
+    the labelings that satisfy it by nine. EM weighs this against the data. If pairs disagree with the data and with
+    each other, ``violation_prob_`` says which ones are probably wrong.
 
-    Prefer it when constraints may be wrong: hard wrong constraints can be worse than none. It is also made for
-    preferences between all neighbors, such as the pixels of an image; take ``weights="uniform"`` and ``anneal`` then.
-    Without constraints it is scikit-learn's ``GaussianMixture``; hard pairs are held as in
-    ``ConstrainedGaussianMixture``, which takes soft ones too and is then this model with ``inference="auto"``.
+    Prefer it when constraints may be wrong: wrong hard constraints can be worse than none. It also suits preferences
+    between all neighbors, such as the pixels of an image; then use ``weights="uniform"`` and ``anneal``. Without
+    constraints it is scikit-learn's ``GaussianMixture``. Hard pairs are enforced as in
+    ``ConstrainedGaussianMixture``, which also takes soft pairs and is then this model with ``inference="auto"``.
 
     Parameters
     ----------
     n_clusters : int
     covariance_type : {"full", "tied", "diag", "spherical"}
     weights : {"joint", "conditional", "uniform"}
-        How the weights of the clusters are estimated: so that data and pairs together are likeliest; so that the data
-        are, given the pairs (slower; components that are approximated count as in "joint"); or not at all, which is
-        needed where most objects are linked to several others, since all of them in one cluster would be likeliest
-        otherwise.
+        The estimate of the weights of the clusters. "joint" maximizes the likelihood of data and pairs; "conditional"
+        that of the data, given the pairs (slower; approximated components count as in "joint"). "uniform" weights are
+        equal, which is necessary if most objects are linked to several others: otherwise a single cluster of all
+        objects would be the most likely result.
     inference : {"auto", "mean-field", "gibbs"}
-        How labels that depend on each other are summed over. "auto" is exact where it can be and passes messages
-        elsewhere; "gibbs" samples labels there, with the objective of "auto", which need not rise. "mean-field", for
-        all labels, is fast on large networks, but too sure of itself.
+        How labels that depend on each other are summed over. "auto" is exact where this is possible and passes messages
+        elsewhere. "gibbs" samples labels there; its objective is that of "auto", which may fall. "mean-field", for all
+        labels, is fast on large networks but overconfident.
     anneal : sequence of float, optional
-        Multipliers of the soft weights, such as (0, 0.25, 0.5, 0.75), with which EM is run before, each from where the
-        one before ended.
+        Multipliers of the soft weights, such as (0, 0.25, 0.5, 0.75), for runs of EM before the final one. Each run
+        starts from the result of the one before.
     n_gibbs, burn_in : int
-        Passes of sampling in each iteration that count, and that are made before.
+        Passes of sampling in each iteration that count, and passes before them.
     reg_covar : float
         Added to the variances.
     tol : float
@@ -52,10 +54,10 @@ class PenalizedMixture(LinkedMixture):
     max_iter : int
         Iterations of one start.
     n_init : int
-        Number of starts, in turn from k-means of the chunklets and from chunklets far from each other; the likeliest is
-        kept.
+        Number of starts, alternately from k-means of the chunklets and from distant chunklets; the most likely result
+        is kept.
     weights_init, means_init, precisions_init : array-like, optional
-        Where to start from, as in ``GaussianMixture``. With all three there is one start.
+        The start, as in ``GaussianMixture``. With all three there is one start.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Threads over the starts. The result does not depend on it.
@@ -74,7 +76,7 @@ class PenalizedMixture(LinkedMixture):
     violations_ : Violations
         The soft constraints that ``labels_`` breaks.
     violation_prob_ : ndarray of shape (m + c,)
-        For each must-link, then each cannot-link, of the constraints: how probable it is that it does not hold.
+        For each must-link, then each cannot-link, of the constraints: the probability that it does not hold.
     weights_ : ndarray of shape (n_clusters_,)
     means_ : ndarray of shape (n_clusters_, d)
     covariances_, precisions_cholesky_ : ndarray
@@ -85,8 +87,8 @@ class PenalizedMixture(LinkedMixture):
     n_iter_ : int
     converged_ : bool
     inference_ : dict
-        How many chunklets depend on no other (``"alone"``), could be summed over exactly (``"exact"``), and could not
-        (``"loopy"``).
+        The number of chunklets that depend on no other (``"alone"``), can be summed over exactly
+        (``"exact"``), and cannot (``"loopy"``).
 
     References
     ----------
@@ -104,7 +106,7 @@ class PenalizedMixture(LinkedMixture):
     >>> ppc = PenalizedMixture(2, covariance_type="tied", random_state=0).fit(X, constraints=known)
     >>> ppc.labels_
     array([1, 1, 1, 0, 0, 0, 0], dtype=int32)
-    >>> ppc.violation_prob_.round(2)  # (0, 3) is told wrongly
+    >>> ppc.violation_prob_.round(2)  # (0, 3) is wrong
     array([1.  , 0.06])
     """
 
@@ -155,50 +157,55 @@ class PenalizedMixture(LinkedMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _fit(self, given: Given, witness: np.ndarray | None) -> None:
-        factors = self._check_anneal()
+    def _fit(self, given: Given, witness: np.ndarray | None) -> Self:
+        """EM with preferences between labels, weaker ones first if they are annealed."""
         *stages, data = [
             LinkedData(given.X, given.constraints, given.weights, self.n_clusters, witness, factor=factor)
-            for factor in (*factors, 1.0)
+            for factor in (*self._check_anneal(), 1.0)
         ]
         self._warn_of_collapse(data)
-        run = self._climb_from_all(data, stages=stages)
-        self._adopt(given, data, run)
-        self.violation_prob_ = violation_probabilities(given.constraints, data, run.beliefs)
-
-    @property
-    def _inference(self) -> Inference:
         loopy = "messages" if self.inference == "auto" else self.inference
-        return Inference(loopy, exact=self.inference != "mean-field")
+        inference, estimates = Inference(loopy, exact=self.inference != "mean-field"), self._estimates
 
-    def _sampling(self, rng: np.random.Generator) -> Sampling:
-        return Sampling(self.burn_in, self.n_gibbs, rng)
+        def climb(mixture: Mixture, rng: np.random.Generator, data: LinkedData = data) -> EMRun:
+            sampling = Sampling(self.burn_in, self.n_gibbs, rng)
+            return self._climb(
+                data,
+                mixture,
+                # E step: the marginals of p(z) ∝ Π_i π_{z_i} p(x_i | z_i) · exp(Σ_ij S_ij [z_i = z_j])
+                expect=lambda mixture, before: data.expect(mixture, inference, estimates, before, sampling),
+                # M step: the weights π, means μ and covariances Σ
+                maximize=lambda beliefs, before: data.maximize(beliefs.marginals, estimates, before.weights),
+            )
 
-    def _climb(
-        self, data: LinkedData, mixture: Mixture, rng: np.random.Generator, stages: list[LinkedData] | None = None
-    ) -> Run:
-        for stage in stages or []:
-            mixture = super()._climb(stage, mixture, rng).mixture
-        return super()._climb(data, mixture, rng)
+        def anneal(mixture: Mixture, rng: np.random.Generator) -> EMRun:
+            for stage in stages:  # weaker pairs first
+                mixture = climb(mixture, rng, stage).mixture
+            return climb(mixture, rng)
+
+        run = self._best_run(data, inference, anneal)
+        self._set_mixture_result(given, data, run)
+        self.violation_prob_ = violation_probabilities(given.constraints, data, run.beliefs)
+        return self
 
     def _check_anneal(self) -> tuple[float, ...]:
         factors = np.asarray(() if self.anneal is None else self.anneal, dtype=np.float64)
         if factors.ndim != 1 or not np.all((factors >= 0) & (factors <= 1)) or (np.diff(factors) <= 0).any():
-            raise ValueError(f"anneal must be rising numbers from 0 to 1, such as (0, 0.5), got {self.anneal!r}.")
+            raise ValueError(f"anneal must be increasing numbers from 0 to 1, such as (0, 0.5), got {self.anneal!r}.")
         return tuple(factors.tolist())
 
     def _warn_of_collapse(self, data: LinkedData) -> None:
         together = (data.network.strength > 0).sum()
         if self.weights != "uniform" and together > len(data.network.component):
             warnings.warn(
-                "objects are linked to more than two others on the mean by soft must-links: all in one cluster may "
-                "come out as likeliest. Take weights='uniform', and perhaps anneal=(0, 0.25, 0.5, 0.75)",
+                "soft must-links link objects to more than two others on average: a single cluster of all objects may "
+                "be the most likely result. Use weights='uniform', and perhaps anneal=(0, 0.25, 0.5, 0.75)",
                 stacklevel=4,
             )
 
 
 def violation_probabilities(constraints: Constraints, data: LinkedData, beliefs: Beliefs) -> np.ndarray:
-    """How probable it is that each must-link, then each cannot-link, does not hold."""
+    """The probability that each must-link, then each cannot-link, does not hold."""
     network, n_chunks = data.network, data.closure.n_chunks
     pairs = np.sort(data.closure.chunk_of[np.concatenate([constraints.must_link, constraints.cannot_link])], axis=1)
     one, other = pairs.T

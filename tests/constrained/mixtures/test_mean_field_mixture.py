@@ -4,7 +4,7 @@ from sklearn.datasets import load_iris
 
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture
-from pluribus.constrained.mixtures._constraint_weight import choose_eta, constrained_objects, n_broken
+from pluribus.constrained.mixtures._constraint_weight import choose_weight, constrained_objects, n_broken
 from pluribus.constraints import random_pairs
 
 QUIET = dict(verbose=False, random_state=0)
@@ -67,7 +67,7 @@ def test_smallest_eta_with_the_fewest_violations():
         asked.append((len(rows), eta))
         return np.array(labels[eta] + [0] * 58)
 
-    eta, path = choose_eta(known, (1.0, 2.0, 5.0, 10.0), label, n_features=0)
+    eta, path = choose_weight(known, (1.0, 2.0, 5.0, 10.0), label, n_features=0)
     assert eta == 5
     assert path.tolist() == [[1, 1], [2, 1], [5, 0]]
     assert asked == [(60, 1), (60, 2), (60, 5)]  # too few to hold any out
@@ -81,7 +81,7 @@ def test_held_out_links_are_not_seen():
         seen.append(set(rows.tolist()))
         return np.zeros(200, dtype=int)
 
-    choose_eta(known, (1.0,), label, n_features=2)
+    choose_weight(known, (1.0,), label, n_features=2)
     assert len(seen) == 5
     left_out = [set(range(200)) - rows for rows in seen]
     assert set.union(*left_out) == set(range(40))
@@ -97,7 +97,7 @@ def test_where_all_hangs_together_objects_are_held_out():
         left_out.append(np.setdiff1d(np.arange(200), rows))
         return labels[eta]
 
-    eta, path = choose_eta(known, (1.0, 2.0), label, n_features=2)
+    eta, path = choose_weight(known, (1.0, 2.0), label, n_features=2)
     assert sorted(np.concatenate(left_out[:5])) == list(range(50))
     assert [len(out) for out in left_out[:5]] == [10] * 5
     assert (eta, path[1].tolist()) == (2, [2, 0])
@@ -108,7 +108,7 @@ def test_where_all_hangs_together_objects_are_held_out():
 
 def test_with_few_objects_in_many_features_nothing_is_chosen():
     known = Constraints.from_labels(np.where(np.arange(200) < 10, np.arange(200) % 2, -1))
-    eta, path = choose_eta(known, (2.0, 5.0), lambda rows, eta: pytest.fail("learned by heart"), n_features=9)
+    eta, path = choose_weight(known, (2.0, 5.0), lambda rows, eta: pytest.fail("learned by heart"), n_features=9)
     assert (eta, path.shape) == (2, (0, 2))
 
 
@@ -138,7 +138,7 @@ def test_all_pairs_of_some_objects_are_not_learned_by_heart():
 
 def test_constrained_objects_cannot_drown_the_others():
     known = Constraints(10, groups=[0] * 8 + [-1, -1])
-    _, path = choose_eta(known, (1.0, 2.0, 5.0), lambda rows, eta: np.arange(10), n_features=2)
+    _, path = choose_weight(known, (1.0, 2.0, 5.0), lambda rows, eta: np.arange(10), n_features=2)
     assert path[:, 0].tolist() == [1, 2]
 
 

@@ -129,7 +129,7 @@ def test_sample_weights_of_any_size(method):
 @every
 @pytest.mark.parametrize(("size", "dtype"), [(1e160, np.float64), (1e19, np.float32)])
 def test_data_too_large_to_square(method, size, dtype):
-    with pytest.raises(ValueError, match="too large to square.*scale X"):
+    with pytest.raises(ValueError, match="squares overflow.*scale X"):
         method(3).fit((X * size).astype(dtype))
     mixture = method(3, n_init=1, **QUIET).fit(X.astype(dtype))
     with pytest.raises(ValueError, match="scale X"):

@@ -166,5 +166,5 @@ def test_neighbors_of_an_image():
 
 @pytest.mark.parametrize("anneal", [(0.5, 0.2), (2,), (-1,), [[0, 1]]])
 def test_wrong_anneal(anneal):
-    with pytest.raises(ValueError, match="rising numbers"):
+    with pytest.raises(ValueError, match="increasing numbers"):
         PenalizedMixture(3, anneal=anneal).fit(X)
