@@ -9,7 +9,6 @@ from pluribus.cli import _input, _results
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._screen import Screen
 from pluribus.pipeline import cluster
-from pluribus.pipeline._internal import is_single
 
 KEPT = "members"  # the directory of finished members, while the job is not done
 
@@ -30,11 +29,9 @@ def run(
     place = _input.result_directory(
         out or Path(f"{data.name.split('.')[0]}-pluribus"), needed=out is not None or not json
     )
-    kept = None if place is None or is_single(options.get("method")) else place / KEPT
+    kept = None if place is None else place / KEPT
     if kept is not None:
         _check_kept(kept, resume)
-    elif resume:
-        raise ValueError("--resume continues an ensemble, and this job makes none: leave it out.")
     how = _input.numbered(options) | {"engine": _input.engine(engine, scheduler), "checkpoint": kept}
     try:
         with warnings.catch_warnings():
@@ -42,7 +39,7 @@ def run(
             result = cluster(data, on_note=screen.note, verbose=not screen.silent, **how)
         written = _results.finish(result, place, screen, as_json=json)
     except KeyboardInterrupt:
-        if kept is None:
+        if kept is None or not kept.exists():
             raise
         raise Interrupted(
             f"Stopped. {_finished(kept)} members are kept in {kept}; run the same command with --resume to go on."

@@ -1,89 +1,25 @@
-"""The files and the summary of a clustering, shared by ``cluster`` and ``combine``."""
+"""The results of a clustering, shared by ``cluster`` and ``combine``."""
 
-import json
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 from rich.table import Table as Grid
 
-from pluribus._engine import atomic_path
 from pluribus.cli._screen import Screen, print_json
 from pluribus.pipeline import Clustering
-from pluribus.pipeline._internal import RUNNING
+from pluribus.pipeline._internal import OF_ALL_METHODS, figures_of, write_results
 
 _SHOWN = 15  # clusters in the summary
-_OF_ALL_METHODS = ("consensus.csv", "methods.csv")  # written only if several methods were compared
 
 
 def finish(result: Clustering, out: Path | None, screen: Screen, *, as_json: bool) -> dict[str, Path]:
     """Write the results, unless there is no place for them, and show what was found."""
-    written = {} if out is None else write(result, out)
+    written = {} if out is None else write_results(result, out)
     if as_json:
         labels = {} if written else {"labels": result.to_frame()[["id", "cluster", "uncertainty"]].to_dict("list")}
-        print_json(model(result) | labels | {"files": {name: str(path) for name, path in written.items()}})
+        print_json(figures_of(result) | labels | {"files": {name: str(path) for name, path in written.items()}})
     else:
         summarize(result, written, screen)
     return written
-
-
-def write(result: Clustering, out: Path) -> dict[str, Path]:
-    """Write the results: all are made under temporary names first, then moved to their own."""
-    out.mkdir(parents=True, exist_ok=True)
-    names = {"labels": "labels.csv", "ensemble": "ensemble.parquet", "figures": "model.json"}
-    names |= {"model": "model.pluribus", "report": "report.html"}
-    if result.methods is not None:
-        names |= dict(zip(("all methods", "their table"), _OF_ALL_METHODS, strict=True))
-    with ExitStack() as moves:
-        made = {name: moves.enter_context(atomic_path(out / file)) for name, file in names.items()}
-        result.to_frame().to_csv(made["labels"], index=False, float_format="%.6g")
-        result.ensemble.write(made["ensemble"])
-        made["figures"].write_text(json.dumps(model(result), indent=2, default=str) + "\n", encoding="utf-8")
-        result.save(made["model"])
-        result.report(made["report"])
-        if result.methods is not None:
-            _method_labels(result).to_csv(made["all methods"], index=False)
-            result.methods.to_frame().to_csv(made["their table"], index=False, float_format="%.6g")
-    return {name: out / file for name, file in names.items()}
-
-
-def model(result: Clustering) -> dict[str, Any]:
-    """model.json: the figures of a result, and what they depend on."""
-    clusters = result.clusters
-    reason = {} if result.k_choice is None else {"k_reason": result.k_choice.sentence}
-    return {
-        "title": result.title,
-        "method": result.method,
-        "parameters": _stated(result),
-        "seed": result.parameters.get("seed"),
-        "versions": dict(result.versions),
-        "figures": {
-            "n_objects": len(result.labels),
-            "n_partitions": len(result.ensemble),
-            "n_clusters": result.n_clusters,
-            "k_chosen_by": result.k_chosen_by,
-            "cluster_sizes": clusters["size"].tolist(),
-            "mean_uncertainty": round(float(result.uncertainty.mean()), 6),
-            "seconds": round(result.seconds, 2),
-            **reason,
-        },
-        "reasons": list(result.reasons),
-        "notes": list(result.notes),
-    }
-
-
-def _stated(result: Clustering) -> dict[str, Any]:
-    """The options that the result depends on, files by their names."""
-    kept = {name: value for name, value in result.parameters.items() if name not in RUNNING and value is not None}
-    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
-    return {"data": result.title} | {n: value.name if isinstance(value, Path) else value for n, value in plain.items()}
-
-
-def _method_labels(result: Clustering) -> pd.DataFrame:
-    """consensus.csv: id, and the cluster of each object by each method."""
-    runs = () if result.methods is None else result.methods.completed
-    return pd.DataFrame({"id": result.ids} | {run.name: run.consensus.labels_ for run in runs})
 
 
 def summarize(result: Clustering, written: dict[str, Path], screen: Screen) -> None:
@@ -104,6 +40,6 @@ def summarize(result: Clustering, written: dict[str, Path], screen: Screen) -> N
     screen.files({name: path for name, path in written.items() if name not in ("ensemble", "figures", "model")})
     if not written:
         return
-    earlier = [name for name in _OF_ALL_METHODS if (written["labels"].parent / name).exists()]
+    earlier = [name for name in OF_ALL_METHODS if (written["labels"].parent / name).exists()]
     if result.methods is None and earlier:
         screen.line(f"  {' and '.join(earlier)} in the same directory are results of an earlier run.")

@@ -10,14 +10,14 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
 
-from pluribus._engine import DaskCluster, EngineMixin, TaskStore, as_cluster, fingerprint
+from pluribus._engine import EngineMixin, TaskStore, as_cluster, fingerprint
 from pluribus.constraints import Constraints
 from pluribus.generate._centers import SAMPLED_ABOVE
 from pluribus.generate._members import Member, make_ensemble
 from pluribus.generate._side_information import check_side_information
 from pluribus.partitions import Ensemble
-from pluribus.tables import Rows, open_rows
-from pluribus.tables._internal import ArrayRows, check_scale, is_dask
+from pluribus.tables import Rows
+from pluribus.tables._internal import ArrayRows, check_scale, open_data
 
 _FORMAT = "members 2"  # of what a store keeps
 
@@ -100,43 +100,6 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
     @abstractmethod
     def _identity(self, n: int, random_state: Any) -> Any:
         """Return all that the members depend on besides the data; refuse if they cannot be made again."""
-
-
-def open_data(X: Any, cluster: DaskCluster | None = None, verbose: bool = False) -> Any:
-    """Open a file or a Dask collection and check it for missing values; data in memory is checked elsewhere.
-
-    Parameters
-    ----------
-    X : anything that ``Generator.generate`` takes
-    cluster : DaskCluster, optional
-        The workers that read the data, and keep Dask collections in their memory.
-    verbose : bool
-        Whether to show progress.
-
-    Returns
-    -------
-    Rows if X is a file, a Dask collection, or Rows that are not in memory; otherwise the array or data frame
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pluribus.generate._internal import open_data
-    >>> from pluribus.tables import open_rows
-    >>> X = np.eye(3)
-    >>> open_data(open_rows(X)) is X
-    True
-    """
-    if isinstance(X, str | os.PathLike) or is_dask(X):
-        X = open_rows(X)
-    if not isinstance(X, Rows):
-        return X
-    if X.in_memory is not None:
-        return X.in_memory
-    if cluster is not None:
-        X = X.on(cluster.client)
-        X.look_through(cluster, verbose)
-    _ = X.survey
-    return X
 
 
 def check_repeatable(random_state: Any) -> None:

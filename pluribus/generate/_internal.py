@@ -1,7 +1,6 @@
 """What other rooms may use of this one, and users need not know."""
 
-from pluribus.generate._base import open_data
 from pluribus.generate._k_rules import k_range
 from pluribus.generate._pool import pool_bytes
 
-__all__ = ["k_range", "open_data", "pool_bytes"]
+__all__ = ["k_range", "pool_bytes"]

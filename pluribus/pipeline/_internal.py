@@ -2,7 +2,17 @@
 
 from pluribus.pipeline._k_choice import KOpinion
 from pluribus.pipeline._label_files import label_columns
-from pluribus.pipeline._methods import is_single, method_list
+from pluribus.pipeline._methods import method_list
+from pluribus.pipeline._result_files import OF_ALL_METHODS, figures_of, write_results
 from pluribus.pipeline.clustering import RUNNING, versions
 
-__all__ = ["RUNNING", "KOpinion", "is_single", "label_columns", "method_list", "versions"]
+__all__ = [
+    "OF_ALL_METHODS",
+    "RUNNING",
+    "KOpinion",
+    "figures_of",
+    "label_columns",
+    "method_list",
+    "versions",
+    "write_results",
+]

@@ -100,13 +100,16 @@ def make_plan(
         given = f"n_objects={n_objects}, n_partitions={n_partitions}, most_clusters={most_clusters}"
         raise ValueError(f"{given}: there is nothing to plan without objects, partitions and clusters.")
     allowed = memory_limit(limit)
+    consensus = {
+        form: int(bytes_needed(method, n_objects, n_partitions, n_distinct, neighbors=form == "neighbors"))
+        for form in (None, "operator", "neighbors")
+    }
 
     def parts_with(form: str | None) -> dict[str, int]:
-        neighbors = form == "neighbors"
         return {
             "table": int(table),
             "labels": n_objects * n_partitions * np.min_scalar_type(-most_clusters).itemsize,
-            "consensus": int(bytes_needed(method, n_objects, n_partitions, n_distinct, neighbors=neighbors)),
+            "consensus": consensus.get(form, consensus[None]),
             "result": 8 * n_objects * ((n_clusters or 10) + _RESULT),
         }
 
@@ -123,8 +126,8 @@ def make_plan(
     peak = int(sum(parts.values()) + _PROGRAM)
     if peak > allowed:
         raise MemoryLimitError(_refusal(method, n_objects, n_partitions, n_distinct, peak, allowed, parts))
-    told = ", ".join(f"{name} {in_bytes(size)}" for name, size in parts.items() if size)
-    words = f"About {in_bytes(peak)} of at most {in_bytes(allowed)}: {told}."
+    listed = ", ".join(f"{name} {in_bytes(size)}" for name, size in parts.items() if size)
+    words = f"About {in_bytes(peak)} of at most {in_bytes(allowed)}: {listed}."
     return Plan(allowed, peak, parts, form, (words, why) if why else (words,))
 
 

@@ -25,7 +25,7 @@ UNCERTAINTY_NOTE = (
 )
 # Its conditions are about columns of the table, for which there are no options.
 _ELSEWHERE = {"aggregate": "constrained.AggregateConstrainedKMeans, or anonymize"}
-_OF_ENSEMBLES = ("members", "noise", "engine", "checkpoint", "constraint_level")
+_OF_ENSEMBLES = ("members", "noise", "engine", "constraint_level")
 _SIZED, _LOWER_ONLY = "size-constrained", "balanced"  # methods that take sizes; the second no upper bound
 
 

@@ -21,7 +21,6 @@ from pluribus.consensus._internal import accumulate, as_preferences, configured,
 from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
 from pluribus.generate import preset
-from pluribus.generate._internal import open_data
 from pluribus.pipeline._defaults import default_consensus, default_generator
 from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._nearest_rows import NearestRows
@@ -29,7 +28,7 @@ from pluribus.pipeline._plan import Plan, plan_of
 from pluribus.pipeline._reasons import reasons
 from pluribus.pipeline._sizes import Sizes
 from pluribus.tables import Rows
-from pluribus.tables._internal import BLOCK
+from pluribus.tables._internal import BLOCK, open_data
 
 LEVELS = ("members", "evidence", "consensus")  # at which constraints are used
 
@@ -222,15 +221,16 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         generator_seed, consensus_seed, sample_seed, k_seed = seeds(self.random_state, 4)
 
         chosen = self._chosen_consensus(X, levels, sample_weight)
-        generator = self._ready_generator(chosen, X.shape, generator_seed)
         consensus = self._ready_consensus(chosen, consensus_seed, levels)
+        method = name_of(consensus)
         self._check_fits(consensus, X, known, levels)
+        generator = self._ready_generator(chosen, X.shape, generator_seed)
         side_information: dict[str, Any] = {"constraints": known} if "members" in levels else {}
         if sample_weight is not None:
             side_information["sample_weight"] = sample_weight
         with memory_budget(self.memory_limit):
             form = getattr(consensus, "evidence", "auto")
-            self.plan_ = plan_of(X, generator, name_of(consensus), self.n_clusters, evidence=form, held=held)
+            self.plan_ = plan_of(X, generator, method, self.n_clusters, evidence=form, held=held)
             if on_plan is not None:
                 on_plan(self.plan_)
             with config_context(assume_finite=True):  # it has just been looked through

@@ -9,7 +9,7 @@ from pluribus.tables._useless import useless_columns
 from pluribus.tables.errors import listing
 from pluribus.tables.read_table import row_numbers
 from pluribus.tables.recipe import ColumnRecipe
-from pluribus.tables.rows import BLOCK, ArrayRows, is_dask
+from pluribus.tables.rows import BLOCK, ArrayRows, is_dask, open_data
 from pluribus.tables.table import ROW_NAMES
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "check_scale",
     "is_dask",
     "listing",
+    "open_data",
     "parquet_columns",
     "row_numbers",
     "taken",

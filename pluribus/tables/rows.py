@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -284,3 +285,40 @@ def _mapped(path: Path) -> tuple[np.ndarray, Opened]:
         raise TableError(f"'{path}' does not exist. Check the path.") from error
     except (OSError, ValueError, EOFError) as error:
         raise TableError(f"'{path}' cannot be read as a NumPy array ({error}). Check the file.") from error
+
+
+def open_data(X: Any, cluster: DaskCluster | None = None, verbose: bool = False) -> Any:
+    """Open a file or a Dask collection and check it for missing values; data in memory is checked elsewhere.
+
+    Parameters
+    ----------
+    X : anything that ``Generator.generate`` takes
+    cluster : DaskCluster, optional
+        The workers that read the data, and keep Dask collections in their memory.
+    verbose : bool
+        Whether to show progress.
+
+    Returns
+    -------
+    Rows if X is a file, a Dask collection, or Rows that are not in memory; otherwise the array or data frame
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.tables._internal import open_data
+    >>> from pluribus.tables import open_rows
+    >>> X = np.eye(3)
+    >>> open_data(open_rows(X)) is X
+    True
+    """
+    if isinstance(X, str | os.PathLike) or is_dask(X):
+        X = open_rows(X)
+    if not isinstance(X, Rows):
+        return X
+    if X.in_memory is not None:
+        return X.in_memory
+    if cluster is not None:
+        X = X.on(cluster.client)
+        X.look_through(cluster, verbose)
+    _ = X.survey
+    return X

@@ -164,7 +164,6 @@ def test_advice_in_the_evidence(job):
         ({}, ["--method", "aggregate"], 3, ["needs conditions on columns"]),
         ({}, ["--method", "gmm"], "auto", ["give --k"]),
         ({}, ["--method", "gmm", "--members", 9, "--noise"], 3, ["no use for --members 9, --noise"]),
-        ({}, ["--method", "gmm", "--resume"], 3, ["--resume continues an ensemble"]),
         ({}, ["--method", "feedback"], 3, ["--scale standard makes numbers negative: use --scale none"]),
         ({}, ["--constraint-level", "evidence"], 3, ["give constraints, --must-link"]),
     ],

@@ -69,11 +69,11 @@ def test_whole_and_in_parts_it_is_the_same_job(table, tmp_path, monkeypatch, sca
     frame.to_parquet(path, row_group_size=3001)
     monkeypatch.setattr(_data, "SHARE", first)
     expected = pd.read_csv(job(path, scale=scale, out=tmp_path / "whole")["labels"])
-    write = _results.write
-    monkeypatch.setattr(_results, "write", interrupted)
+    write = _results.write_results
+    monkeypatch.setattr(_results, "write_results", interrupted)
     with pytest.raises(Interrupted, match="4 members are kept"):
         job(path, scale=scale)
-    monkeypatch.setattr(_results, "write", write)
+    monkeypatch.setattr(_results, "write_results", write)
     monkeypatch.setattr(_data, "SHARE", 1 - first)
     with monkeypatch.context() as patched:
         patched.setattr(_members, "learn_centers", None)  # all are there
