@@ -40,18 +40,13 @@ def repository(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "tests"),
     [
-        ("pluribus/votes/few/plain.py", ["pluribus/votes/few/plain.py", "tests/votes/few/test_plain.py"]),
-        ("pluribus/_engine/run.py", ["pluribus/_engine/run.py", "tests/engine/test_run.py"]),
-        (  # no test file of its own: those that lie nearest, which are those of the methods that use it
-            "pluribus/votes/few/_rank.py",
-            ["pluribus/votes/few/_rank.py", "tests/votes/few/test_plain.py", "tests/votes/few/test_ranked.py"],
-        ),
-        (
-            "pluribus/votes/_shared/count.py",
-            ["pluribus/votes/_shared/count.py", "tests/votes/few/test_plain.py", "tests/votes/test_every_vote.py"],
-        ),
-        ("pluribus/votes/__init__.py", ["pluribus/votes/__init__.py", "tests/votes/test_every_vote.py"]),
-        ("pluribus/__init__.py", ["pluribus/__init__.py", "tests/test_import.py"]),
+        ("pluribus/votes/few/plain.py", ["tests/votes/few/test_plain.py"]),
+        ("pluribus/_engine/run.py", ["tests/engine/test_run.py"]),
+        # No test file of its own: those that lie nearest, which are those of the methods that use it.
+        ("pluribus/votes/few/_rank.py", ["tests/votes/few/test_plain.py", "tests/votes/few/test_ranked.py"]),
+        ("pluribus/votes/_shared/count.py", ["tests/votes/few/test_plain.py", "tests/votes/test_every_vote.py"]),
+        ("pluribus/votes/__init__.py", ["tests/votes/test_every_vote.py"]),
+        ("pluribus/__init__.py", ["tests/test_import.py"]),
         ("tests/votes/few/test_plain.py", ["tests/votes/few/test_plain.py"]),
         ("tests/votes/conftest.py", ["tests/votes/test_every_vote.py"]),
         ("scripts/tidy.py", ["tests/scripts/test_tidy.py"]),
@@ -59,7 +54,8 @@ def repository(tmp_path):
     ],
 )
 def test_tests_of_a_file(repository, changed, tests):
-    assert chosen_tests([Path(changed)], repository) == tests
+    doctests = [changed] if changed.startswith("pluribus") else []
+    assert chosen_tests([Path(changed)], repository) == tests + doctests
 
 
 def test_changed_files_are_edited_or_new(repository):
