@@ -1,4 +1,4 @@
-"""A mixture of multinomials over terms that have weights, and which weights tell two documents apart."""
+"""A mixture of multinomials over weighted terms, and how much each term separates two documents."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ class TermMixture(NamedTuple):
     path: np.ndarray  # the objective after each iteration
 
     def scores(self, X: Any, term_weights: np.ndarray) -> np.ndarray:
-        """Log of prior and likelihood of each document in each cluster, (n, k); X itself is never scaled."""
+        """U: log of prior times likelihood of each document in each cluster, (n, k); X itself is never scaled."""
         return np.asarray(X @ (term_weights * np.log(self.theta)).T) + np.log(self.prior)
 
     def take(self, clusters: np.ndarray) -> "TermMixture":
@@ -27,18 +27,18 @@ class TermMixture(NamedTuple):
 
 
 class Corpus(NamedTuple):
-    """Documents, and how a mixture is fitted to them."""
+    """Documents, and the parameters of EM."""
 
     X: Any  # (n, V) counts
     weights: np.ndarray  # (n,)
     smoothing: float
     max_iter: int
     tol: float
-    rows: np.ndarray  # documents that may not be in some clusters
-    barred: np.ndarray  # (rows, k) minus infinity where they may not be, zero elsewhere
+    rows: np.ndarray  # documents with forbidden clusters
+    barred: np.ndarray  # (rows, k) minus infinity where forbidden, zero elsewhere
 
     def unbarred(self) -> "Corpus":
-        """The same, with all clusters open to all documents."""
+        """The same documents without forbidden clusters."""
         return self._replace(rows=self.rows[:0], barred=np.zeros((0, 1)))
 
     def fit(self, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
@@ -56,7 +56,7 @@ class Corpus(NamedTuple):
         """EM from this mixture; the objective never falls."""
         path: list[float] = []
         for _ in range(self.max_iter):
-            scores = mixture.scores(self.X, term_weights)
+            scores = mixture.scores(self.X, term_weights)  # E step
             scores[self.rows] += self.barred
             evidence = logsumexp(scores, axis=1)
             log_prior = np.log(mixture.theta).sum() + np.log(mixture.prior).sum()
@@ -64,21 +64,21 @@ class Corpus(NamedTuple):
             if len(path) > 1 and path[-1] - path[-2] <= self.tol * abs(path[-1]):
                 break
             shares = np.exp(scores - evidence[:, None]) * self.weights[:, None]
-            mixture = maximize(self.X, shares, term_weights, self.smoothing)
+            mixture = maximize(self.X, shares, term_weights, self.smoothing)  # M step
         return mixture._replace(path=np.array(path))
 
 
 def maximize(X: Any, resp: np.ndarray, term_weights: np.ndarray, smoothing: float) -> TermMixture:
-    """The mixture for given (weighted) responsibilities; terms count as they weigh, or this would not be EM."""
+    """The mixture for given (weighted) responsibilities; counts are weighted as in the E step, or this is not EM."""
     counts = np.asarray(X.T @ resp).T * term_weights + smoothing
     sizes = resp.sum(axis=0) + smoothing
     return TermMixture(counts / counts.sum(axis=1, keepdims=True), sizes / sizes.sum(), np.empty(0))
 
 
 def divergences(one: Any, other: Any, smoothing: float) -> Any:
-    """How much each term tells document one[t] from other[t], a sparse (pairs, V) of numbers from 0.
+    """How much each term separates document one[t] from other[t]: a sparse (pairs, V) matrix of numbers, 0 or more.
 
-    They sum to the log-likelihood ratio of two multinomials against one. Terms in neither document are left out.
+    A row sums to the log-likelihood ratio of two multinomials against one. Terms in neither document are left out.
     """
     n_terms = one.shape[1]
     parts = [part.tocoo() for part in (one, other)]
@@ -94,7 +94,7 @@ def divergences(one: Any, other: Any, smoothing: float) -> Any:
 
 
 def divergences_from(counts: np.ndarray, X: Any, smoothing: float) -> np.ndarray:
-    """How much each term tells the documents from others with these counts together, summed over documents, (V,)."""
+    """How much each term separates the documents from a set with these counts, summed over the documents, (V,)."""
     n, n_terms = X.shape
     total = np.zeros(n_terms)
     block = max(1, _BLOCK // n_terms)
@@ -107,10 +107,10 @@ def divergences_from(counts: np.ndarray, X: Any, smoothing: float) -> np.ndarray
 
 
 def _shares(one: Any, other: Any, x: Any, y: Any, smoothing: float, n_terms: int) -> np.ndarray:
-    """Of terms with counts `one` in x and `other` in y terms, in the log-likelihood ratio of two against one."""
+    """Shares of terms, with counts `one` of x and `other` of y, in the log-likelihood ratio of two against one."""
     p = (smoothing + one) / (smoothing * n_terms + x)
     q = (smoothing + other) / (smoothing * n_terms + y)
-    tiny = np.finfo(np.float64).tiny  # two empty documents: nothing tells them apart
+    tiny = np.finfo(np.float64).tiny  # two empty documents are equal
     mean = np.maximum((x * p + y * q) / np.maximum(x + y, tiny), tiny)
     return np.maximum(x * p * np.log(p / mean) + y * q * np.log(q / mean), 0)
 

@@ -1,4 +1,4 @@
-"""What a person can say of a clustering, one method for one verb."""
+"""Statements of a user about a clustering: one method for each verb."""
 
 from abc import ABC, abstractmethod
 from typing import Any, Self
@@ -13,9 +13,9 @@ from pluribus.partitions._internal import encode_labels
 
 
 class FeedbackVerbs(ABC):
-    """Verbs that tell one statement each, and cluster again from where the clusters are.
+    """Verbs that make one statement each, and cluster again from the current clusters.
 
-    A statement about objects must hold, unless it has a weight: then it is a preference.
+    A statement about objects must hold unless it has a weight: then it is a preference.
     """
 
     labels_: np.ndarray
@@ -25,51 +25,51 @@ class FeedbackVerbs(ABC):
 
     @abstractmethod
     def tell(self, *feedback: Feedback) -> Self:
-        """Take in statements, and cluster again."""
+        """Apply statements, and cluster again."""
 
     def apart(self, i: int, j: int, *, weight: float | None = None) -> Self:
         """Objects i and j do not belong together."""
-        return self._say("apart", i, j, weight=weight)
+        return self._state("apart", i, j, weight=weight)
 
     def together(self, i: int, j: int, *, weight: float | None = None) -> Self:
         """Objects i and j belong together."""
-        return self._say("together", i, j, weight=weight)
+        return self._state("together", i, j, weight=weight)
 
     def not_in(self, i: int, cluster: int, *, weight: float | None = None) -> Self:
-        """Object i does not belong in this cluster; where it goes is left open."""
-        return self._say("not_in", i, cluster, weight=weight)
+        """Object i does not belong in this cluster; any other cluster is permitted."""
+        return self._state("not_in", i, cluster, weight=weight)
 
     def move(self, i: int, cluster: int, *, weight: float | None = None) -> Self:
         """Object i belongs in this cluster."""
-        return self._say("move", i, cluster, weight=weight)
+        return self._state("move", i, cluster, weight=weight)
 
     def good(self, cluster: int) -> Self:
         """This cluster is as it should be: terms that vary within it matter less."""
-        return self._say("good", cluster)
+        return self._state("good", cluster)
 
     def bad(self, cluster: int) -> Self:
-        """This cluster makes no sense: terms that vary within it matter more, and it starts anew."""
-        return self._say("bad", cluster)
+        """This cluster makes no sense: terms that vary within it matter more, and it gets a new start."""
+        return self._state("bad", cluster)
 
     def split(self, cluster: int) -> Self:
         """This cluster is two: terms that vary within it matter more; the smaller part becomes the last cluster."""
-        return self._say("split", cluster)
+        return self._state("split", cluster)
 
     def merge(self, one: int, other: int) -> Self:
-        """These two clusters are one: terms that tell them apart matter less.
+        """These two clusters are one: terms that separate them matter less.
 
         The lower number stays; clusters above the higher number move down by one.
         """
-        return self._say("merge", one, other)
+        return self._state("merge", one, other)
 
     def top_terms(self, n_terms: int = 10, names: Any = None) -> list[list[Any]]:
-        """The terms that tell each cluster from all documents, the most telling first.
+        """The terms that distinguish each cluster from all documents, the most distinctive first.
 
         Parameters
         ----------
         n_terms : int
         names : sequence of length V, optional
-            The terms. By default the names of the columns that ``fit`` saw; if it saw none, the numbers of the columns.
+            The terms. By default the column names in ``fit``, or the column numbers if there were no names.
         """
         check_is_fitted(self)
         theta = self.term_probabilities_
@@ -82,10 +82,10 @@ class FeedbackVerbs(ABC):
         return np.asarray(names)[most].tolist()
 
     def run_oracle(self, y: Any, n_rounds: int = 10) -> Self:
-        """Let somebody who knows the classes y look, and say of two objects in one cluster that they belong apart.
+        """Simulate a user who knows the classes y and states of two objects in one cluster that they belong apart.
 
-        Each time the two are drawn at random, and the statement has a weight of 1. It ends early when no cluster holds
-        two classes.
+        The two are drawn at random in each round, and the statement has a weight of 1. It ends early when no cluster
+        contains two classes.
         """
         check_is_fitted(self)
         classes, _ = encode_labels(y)
@@ -98,12 +98,12 @@ class FeedbackVerbs(ABC):
             self.apart(*pair, weight=1.0)
         return self
 
-    def _say(self, verb: str, *about: int, weight: float | None = None) -> Self:
+    def _state(self, verb: str, *about: int, weight: float | None = None) -> Self:
         return self.tell(Feedback(verb, about, float("inf") if weight is None else weight))
 
 
 def _counterexample(labels: np.ndarray, classes: np.ndarray, rng: np.random.Generator) -> tuple[int, int] | None:
-    """Two objects in one cluster and of different classes, each such pair as probable; None if there is none."""
+    """Two objects of one cluster and different classes, each such pair equally likely; None if there is none."""
     known = np.flatnonzero(classes >= 0)
     places, _ = encode_labels(labels[known])
     shared = contingency(places, classes[known])

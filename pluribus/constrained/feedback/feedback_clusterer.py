@@ -1,4 +1,4 @@
-"""Documents clustered under feedback that teaches which terms matter."""
+"""Clustering of documents with feedback from which term weights are learned."""
 
 import warnings
 from collections.abc import Callable
@@ -16,16 +16,24 @@ from pluribus._engine import run_tasks, seeds
 from pluribus.constrained._shared.base import STARTS_PARAMETERS, ConstrainedMixin, Given
 from pluribus.constrained.feedback._feedback import (
     Feedback,
-    Told,
+    Preferences,
     barred_places,
     check_feedback,
     gradient_of_broken,
     gradient_of_clusters,
+    preferences_of,
     satisfied,
-    told_by,
     with_pairs,
 )
-from pluribus.constrained.feedback._steps import Round, Step, in_order_of, likeliest, merged, split_in_two, started_anew
+from pluribus.constrained.feedback._steps import (
+    Round,
+    Step,
+    matched_to,
+    merged,
+    most_likely_labels,
+    split_in_two,
+    with_new_prototype,
+)
 from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture, warp
 from pluribus.constrained.feedback._verbs import FeedbackVerbs
 from pluribus.partitions._internal import order_by_size
@@ -34,20 +42,21 @@ from pluribus.partitions._internal import order_by_size
 class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     """Cluster counts, such as the words of documents, and learn from pairs which terms matter.
 
-    The documents are drawn from a mixture of multinomials, where each term counts as often as it weighs, 1 at first.
-    Pairs that the clustering breaks then change the weights: terms that tell two documents apart which belong apart
-    become heavier, terms that tell two documents apart which belong together become lighter. The mixture is fitted
-    anew, and so on for some rounds. One statement about two documents so changes where a thousand others go, and
-    ``term_weights_`` says in words what was learned.
+    The documents come from a mixture of multinomials in which term j has the weight γ_j: the log-likelihood of
+    document x in cluster h is Σ_j γ_j N(x, j) log θ_hj, where N counts terms. All weights are 1 at first. Pairs that
+    the clustering breaks then change them: weights rise for terms that separate two documents that belong apart, and
+    fall for terms that separate two documents that belong together. The mixture is fitted again, for several rounds. A
+    single statement about two documents can therefore move a thousand others, and ``term_weights_`` shows what was
+    learned.
 
     Prefer it for sparse counts that could be grouped in several sensible ways, and a handful of counterexamples. The
-    weights are the same everywhere, so they cannot satisfy all pairs: soft pairs may stay broken, and where hard ones
-    would, ``labels_`` is the likeliest partition that satisfies them. Too many rounds drive weights to extremes.
+    weights are the same everywhere, so they cannot satisfy all pairs: soft pairs may stay broken. If hard pairs would,
+    ``labels_`` is the most likely partition that satisfies them. Too many rounds drive weights to extremes.
 
-    Pairs can be given to ``fit`` as constraints. Or look at the clusters (``top_terms``) and say what is wrong, one
-    verb at a time: ``apart``, ``together``, ``not_in``, ``move``, ``good``, ``bad``, ``split``, ``merge``. Each
-    clusters again, keeps the numbers of the clusters, and returns the model; ``undo`` takes the last back. What is
-    said of objects holds in ``labels_`` unless it has a weight.
+    Pairs can be given to ``fit`` as constraints. Or look at the clusters (``top_terms``) and correct them, one verb at
+    a time: ``apart``, ``together``, ``not_in``, ``move``, ``good``, ``bad``, ``split``, ``merge``. Each verb clusters
+    again, keeps the numbers of the clusters, and returns the model; ``undo`` takes the last statement back. Statements
+    about objects hold in ``labels_`` unless they have a weight.
 
     Parameters
     ----------
@@ -55,17 +64,18 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     smoothing : float, default=1.0
         Added to each count (Laplace).
     n_rounds : int, default=5
-        How often to change the weights, at most; fewer if no pair is broken. The round that breaks least is kept.
+        The largest number of changes of the weights; fewer if no pair is broken. The round with the fewest broken
+        pairs, by weight, is kept.
     n_steps : int, default=10
-        Steps by which weights change in a round.
+        Steps of the weights in a round.
     step_size : float, default=0.1
         The largest change of a log-weight in a step.
     n_init : int, default=5
-        Starts of each fit; the likeliest is kept.
+        Number of starts of each fit; the most likely result is kept.
     max_iter : int, default=200
         Iterations of one start.
     tol : float, default=1e-7
-        A start ends when its objective rises by less than this share.
+        A start ends when its objective rises by less than this share of its value.
     random_state : int, RandomState or None
     n_jobs : int, optional
         Cores for the starts; the result does not depend on it.
@@ -81,7 +91,7 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         Posteriors from the terms alone.
     uncertainty_ : ndarray of shape (n,)
     term_weights_ : ndarray of shape (V,)
-        How much each term counts; 1 on average.
+        The weight γ of each term; 1 on average.
     term_probabilities_ : ndarray of shape (n_clusters, V)
     cluster_weights_ : ndarray of shape (n_clusters,)
     violations_ : Violations
@@ -92,9 +102,9 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     n_rounds_ : int
         How often the weights were changed for the fit that was kept.
     feedback_ : tuple of Feedback
-        What was told since ``fit``, in order.
+        The statements since ``fit``, in order.
     satisfied_ : ndarray of bool
-        Which of that holds in ``labels_``; statements about clusters are followed once and count as done.
+        Which statements hold in ``labels_``; those about clusters are applied once and count as satisfied.
     history_ : list of named tuples
         The ``feedback``, ``labels``, ``mixture`` and ``term_weights`` of each step, from ``fit`` to now.
 
@@ -112,12 +122,12 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     >>> X = np.array([[5, 0, 9, 0], [5, 0, 0, 9], [0, 5, 9, 0], [0, 5, 0, 9]])
     >>> FeedbackClusterer(2, random_state=0).fit_predict(X)
     array([0, 1, 0, 1], dtype=int32)
-    >>> told = Constraints(4, cannot_link=[(0, 2)], cannot_weight=1)
-    >>> model = FeedbackClusterer(2, random_state=0).fit(X, constraints=told)
+    >>> known = Constraints(4, cannot_link=[(0, 2)], cannot_weight=1)
+    >>> model = FeedbackClusterer(2, random_state=0).fit(X, constraints=known)
     >>> model.labels_, model.term_weights_.argmax() < 2
     (array([0, 0, 1, 1], dtype=int32), np.True_)
 
-    The same, by word of mouth:
+    The same, by a statement:
 
     >>> model = FeedbackClusterer(2, random_state=0).fit(X)
     >>> model.top_terms(1, ["cat", "dog", "once", "rhyme"])
@@ -166,12 +176,12 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, *, constraints: Any = None, sample_weight: Any = None) -> "FeedbackClusterer":
-        """Cluster the documents. What was told before is forgotten.
+        """Cluster the documents. Earlier statements are forgotten.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, V)
-            Counts, not negative; not only whole numbers. A reference to it is kept, for what will be told.
+            Counts, 0 or more, not necessarily whole numbers. A reference to X is kept, for later statements.
         y : ignored
         constraints : Constraints, optional
         sample_weight : array of shape (n,), optional
@@ -179,101 +189,126 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         """
         given = self._check_given(X, constraints, sample_weight)
         _check_counts(given.X)
-        found = self._check_feasible(given.constraints)
+        witness = self._check_feasible(given.constraints).witness
         corpus = self._corpus(given, (), self.n_clusters)
-        rounds = self._learn(
-            lambda weights, seed: self._fit_anew(corpus, self.n_clusters, weights, seed),
+        rounds = self._learn_weights(
+            lambda weights, seed: self._fit_starts(corpus, self.n_clusters, weights, seed),
             corpus,
-            told_by(given.constraints),
+            preferences_of(given.constraints),
             np.ones(given.X.shape[1]),
             self.random_state,
         )
         best = int(np.argmin([each.cost for each in rounds]))
-        labels = likeliest(given.constraints, rounds[best].scores, found, corpus)
+        labels = most_likely_labels(given.constraints, rounds[best].scores, witness, corpus)
         order = order_by_size(labels, self.n_clusters)
         self._given = given
         self.history_: list[Step] = []
         mixture = rounds[best].mixture.take(order)
-        return self._adopt(
+        return self._set_step(
             Step((), np.argsort(order)[labels], mixture, rounds[best].term_weights, rounds[0].term_weights, best)
         )
 
-    def tell(self, *feedback: Feedback) -> "FeedbackClusterer":
-        """Take in statements about the clusters as they are now, and cluster again.
+    def _learn_weights(
+        self,
+        fit: Callable[[np.ndarray, int], TermMixture],
+        corpus: Corpus,
+        preferences: Preferences,
+        term_weights: np.ndarray,
+        random_state: Any,
+    ) -> list[Round]:
+        """Fit the mixture, find the broken preferences, change the term weights γ; several rounds."""
+        rounds: list[Round] = []
+        for seed in seeds(random_state, self.n_rounds + 1):
+            mixture = fit(term_weights, seed)  # EM with these weights
+            rounds.append(Round.of(mixture, term_weights, corpus, preferences))
+            labels = rounds[-1].scores.argmax(axis=1)
+            gradient = gradient_of_broken(corpus.X, preferences, labels, self.smoothing)  # ∂/∂γ of the divergences
+            if not np.any(gradient):
+                break
+            term_weights = warp(term_weights, gradient, self.n_steps, self.step_size)
+        if rounds[-1].cost > 0 and not np.any(gradient):
+            warnings.warn(
+                "the documents of some broken pairs do not differ in any term: no weight can separate them",
+                stacklevel=3,
+            )
+        return rounds
 
-        Clusters keep their numbers. If what was said cannot hold at once, an error says so, and nothing changes.
+    def tell(self, *feedback: Feedback) -> "FeedbackClusterer":
+        """Apply statements about the current clusters, and cluster again.
+
+        Clusters keep their numbers. If the statements cannot all hold, an error is raised and nothing changes.
         """
         check_is_fitted(self)
         new = check_feedback(feedback, self._given.X.shape[0], self.n_clusters_)
-        return self._go_on(self._after(new), anew=any(said.is_about_pairs for said in new))
+        return self._cluster_again(self._apply_to_clusters(new), new_starts=any(each.is_about_pairs for each in new))
 
     def refit(self) -> "FeedbackClusterer":
-        """Cluster again from new starts, with all that was told and the weights that the terms have now."""
+        """Cluster again from new starts, with all statements and the current term weights."""
         check_is_fitted(self)
         last = self.history_[-1]
         corpus = self._corpus(self._given, (), self.n_clusters_)
-        mixture = self._fit_anew(corpus, self.n_clusters_, last.term_weights, self._next_seed())
-        mixture = in_order_of(self.labels_, mixture, corpus.X, last.term_weights)
-        return self._go_on(last._replace(mixture=mixture), anew=True)
+        mixture = self._fit_starts(corpus, self.n_clusters_, last.term_weights, self._next_seed())
+        mixture = matched_to(self.labels_, mixture, corpus.X, last.term_weights)
+        return self._cluster_again(last._replace(mixture=mixture), new_starts=True)
 
     def undo(self) -> "FeedbackClusterer":
         """Go back to before the last ``tell``, verb or ``refit``."""
         check_is_fitted(self)
         if len(self.history_) < 2:
-            raise ValueError("nothing was told since fit: there is nothing to undo.")
+            raise ValueError("there is no statement since fit: nothing to undo.")
         self.history_.pop()
-        return self._adopt(self.history_.pop())
+        return self._set_step(self.history_.pop())
 
     def predict(self, X: Any) -> np.ndarray:
-        """The likeliest cluster of new documents."""
+        """The most likely cluster of new documents."""
         X = self._check_new(X)
         _check_counts(X)
         return self.history_[-1].mixture.scores(X, self.term_weights_).argmax(axis=1).astype(np.int32)
 
-    def _after(self, new: tuple[Feedback, ...]) -> Step:
-        """Where to start from, after what was said of clusters; of objects nothing is done yet."""
+    def _apply_to_clusters(self, new: tuple[Feedback, ...]) -> Step:
+        """The last step after the new statements about clusters; those about objects are only recorded."""
         X, last = self._given.X, self.history_[-1]
         step = last._replace(feedback=(*last.feedback, *new))
-        of_clusters = [said for said in new if said.is_about_clusters]
+        of_clusters = [each for each in new if each.is_about_clusters]
         if not of_clusters:
             return step
-        gradient = np.sum([gradient_of_clusters(X, said, self.labels_, self.smoothing) for said in of_clusters], axis=0)
+        gradient = np.sum([gradient_of_clusters(X, each, self.labels_, self.smoothing) for each in of_clusters], axis=0)
         if np.any(gradient):
             step = step._replace(
                 term_weights=warp(last.term_weights, gradient, self.n_steps, self.step_size),
                 first_weights=warp(last.first_weights, gradient, self.n_steps, self.step_size),
             )
         corpus = self._corpus(self._given, (), self.n_clusters_)
-        for said in of_clusters:
-            if said.verb == "bad":
-                step = started_anew(step, corpus, said.about[0], self._next_seed())
-            elif said.verb == "split":
-                step = split_in_two(step, corpus, said.about[0], seeds(self._next_seed(), self.n_init))
-            elif said.verb == "merge":
-                step = merged(step, corpus, *said.about)
+        for statement in of_clusters:
+            if statement.verb == "bad":
+                step = with_new_prototype(step, corpus, statement.about[0], self._next_seed())
+            elif statement.verb == "split":
+                step = split_in_two(step, corpus, statement.about[0], seeds(self._next_seed(), self.n_init))
+            elif statement.verb == "merge":
+                step = merged(step, corpus, *statement.about)
         return step
 
-    def _go_on(self, step: Step, *, anew: bool) -> "FeedbackClusterer":
-        """Cluster from this step; where that breaks something, learn the weights of the terms again from all of it."""
-        said, k = step.feedback, len(step.mixture.prior)
-        constraints = with_pairs(self._given.constraints, said)
-        found = self._check_feasible(constraints, k)
-        corpus, told = self._corpus(self._given, said, k), told_by(constraints, said)
+    def _cluster_again(self, step: Step, *, new_starts: bool) -> "FeedbackClusterer":
+        """EM from this step; if the result breaks preferences, the term weights are learned again from all of them."""
+        feedback, k = step.feedback, len(step.mixture.prior)
+        constraints = with_pairs(self._given.constraints, feedback)
+        witness = self._check_feasible(constraints, k).witness
+        corpus, preferences = self._corpus(self._given, feedback, k), preferences_of(constraints, feedback)
         mixture = corpus.climb(step.mixture, step.term_weights)
-        rounds = [Round.of(mixture, step.term_weights, corpus, told)]
+        rounds = [Round.of(mixture, step.term_weights, corpus, preferences)]
         if rounds[0].cost > 0:
-            rounds += self._learn(
-                lambda weights, seed: self._fit_from(step, corpus, told, weights, seed if anew else None),
+            rounds += self._learn_weights(
+                lambda weights, seed: self._fit_from(step, corpus, preferences, weights, seed if new_starts else None),
                 corpus,
-                told,
+                preferences,
                 step.first_weights,
                 self._next_seed(),
             )
-        best = int(np.argmin([each.cost for each in rounds]))  # on ties, the clusters as they are
+        best = int(np.argmin([each.cost for each in rounds]))  # on ties, the current clusters
         mixture, term_weights, scores, _ = rounds[best]
-        labels = likeliest(constraints, scores, found, corpus)
+        labels = most_likely_labels(constraints, scores, witness, corpus)
         n_rounds = best - 1 if best else step.n_rounds
-        return self._adopt(Step(said, labels, mixture, term_weights, step.first_weights, n_rounds))
+        return self._set_step(Step(feedback, labels, mixture, term_weights, step.first_weights, n_rounds))
 
     def _next_seed(self) -> int:
         return seeds(self.random_state, len(self.history_) + 1)[-1]
@@ -282,29 +317,8 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         barred = barred_places(feedback, n_clusters)
         return Corpus(given.X, given.weights, self.smoothing, self.max_iter, self.tol, *barred)
 
-    def _learn(
-        self,
-        fit: Callable[[np.ndarray, int], TermMixture],
-        corpus: Corpus,
-        told: Told,
-        term_weights: np.ndarray,
-        random_state: Any,
-    ) -> list[Round]:
-        """Fit, and change the weights by what is broken, for some rounds."""
-        rounds: list[Round] = []
-        for seed in seeds(random_state, self.n_rounds + 1):
-            mixture = fit(term_weights, seed)
-            rounds.append(Round.of(mixture, term_weights, corpus, told))
-            gradient = gradient_of_broken(corpus.X, told, rounds[-1].scores.argmax(axis=1), self.smoothing)
-            if not np.any(gradient):
-                break
-            term_weights = warp(term_weights, gradient, self.n_steps, self.step_size)
-        if rounds[-1].cost > 0 and not np.any(gradient):
-            warnings.warn("the documents of some broken pairs are alike in all terms: no weight can help", stacklevel=3)
-        return rounds
-
-    def _fit_anew(self, corpus: Corpus, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
-        """The likeliest of several starts."""
+    def _fit_starts(self, corpus: Corpus, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
+        """EM from several starts; the most likely mixture."""
         fits = run_tasks(
             lambda start: corpus.fit(n_clusters, term_weights, start),
             seeds(seed, self.n_init),
@@ -315,21 +329,21 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         return max(fits, key=lambda fit: fit.path[-1])
 
     def _fit_from(
-        self, now: Step, corpus: Corpus, told: Told, term_weights: np.ndarray, seed: int | None
+        self, now: Step, corpus: Corpus, preferences: Preferences, term_weights: np.ndarray, seed: int | None
     ) -> TermMixture:
-        """From the clusters as they are; if that breaks something, from a new start, if there is a seed for one.
+        """EM from the current clusters; if the result breaks preferences, also from a new start, given a seed.
 
-        The clusters alone would rarely leave their place.
+        From the current clusters alone, EM rarely changes much.
         """
-        going_on = corpus.climb(now.mixture, term_weights)
-        if seed is None or Round.of(going_on, term_weights, corpus, told).cost == 0:
-            return going_on
+        continued = corpus.climb(now.mixture, term_weights)
+        if seed is None or Round.of(continued, term_weights, corpus, preferences).cost == 0:
+            return continued
         new = corpus.unbarred().fit(len(now.mixture.prior), term_weights, seed)
-        new = corpus.climb(in_order_of(now.labels, new, corpus.X, term_weights), term_weights)
-        return max(going_on, new, key=lambda fit: fit.path[-1])
+        new = corpus.climb(matched_to(now.labels, new, corpus.X, term_weights), term_weights)
+        return max(continued, new, key=lambda mixture: mixture.path[-1])
 
-    def _adopt(self, step: Step) -> "FeedbackClusterer":
-        """Make a step the result."""
+    def _set_step(self, step: Step) -> "FeedbackClusterer":
+        """Make a step the current result."""
         constraints = with_pairs(self._given.constraints, step.feedback)
         membership = softmax(step.mixture.scores(self._given.X, step.term_weights), axis=1)
         self._set_result(constraints, step.labels.astype(np.int32), membership.shape[1], membership)
@@ -352,5 +366,5 @@ def _check_counts(X: Any) -> None:
     values = X.data if sparse.issparse(X) else X
     if values.size and values.min() < 0:
         raise ValueError(
-            f"Negative values in data passed to X: the smallest is {values.min()}, but counts of terms are 0 or more."
+            f"Negative values in data passed to X: the smallest is {values.min()}, but counts must be 0 or more."
         )

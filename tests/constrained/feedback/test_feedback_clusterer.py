@@ -134,7 +134,7 @@ def test_hard_constraints_hold():
 def test_twins_that_belong_apart():
     X = sparse.csr_array(np.array([[3, 0, 1], [3, 0, 1], [0, 4, 1], [0, 5, 0]]))
     told = Constraints(4, cannot_link=[(0, 1)], cannot_weight=1)
-    with pytest.warns(UserWarning, match="alike in all terms"):
+    with pytest.warns(UserWarning, match="do not differ in any term"):
         found = model().fit(X, constraints=told)
     assert (found.term_weights_ == 1).all()
 

@@ -68,11 +68,11 @@ def test_move_and_not_in_hold_and_leave_the_others():
 def test_a_weight_makes_it_a_preference():
     X = np.array([[9, 0], [9, 0], [0, 9], [0, 9]])
     model = FeedbackClusterer(2, random_state=0, verbose=False).fit(X)
-    with pytest.warns(UserWarning, match="alike in all terms"):
+    with pytest.warns(UserWarning, match="do not differ in any term"):
         model.apart(0, 1, weight=1)
     assert model.satisfied_.tolist() == [False]
     assert (model.term_weights_ == 1).all()
-    with pytest.warns(UserWarning, match="alike in all terms"):
+    with pytest.warns(UserWarning, match="do not differ in any term"):
         model.undo().apart(0, 1)
     assert model.satisfied_.tolist() == [True]
 
@@ -188,8 +188,8 @@ def test_somebody_who_knows_the_classes():
         (lambda model: model.tell(Feedback("praise", (0,))), "no verb"),
         (lambda model: model.tell(Feedback("apart", (0,))), "2 numbers"),
         (lambda model: model.tell(Feedback("split", (0,)), Feedback("good", (1,))), "alone"),
-        (lambda model: model.move(0, 0).move(0, 1), r"left no cluster by move\(0, 0\), move\(0, 1\)"),
-        (lambda model: model.move(0, 0).move(1, 1).together(0, 1), "cannot hold at once"),
+        (lambda model: model.move(0, 0).move(0, 1), r"no permitted cluster after move\(0, 0\), move\(0, 1\)"),
+        (lambda model: model.move(0, 0).move(1, 1).together(0, 1), "cannot all hold"),
         (lambda model: model.apart(0, 1).together(0, 1), r"0.*1"),
     ],
 )
