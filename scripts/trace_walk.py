@@ -1,8 +1,8 @@
 """The walk of ``pluribus cluster wine.csv``, as traced: which rooms decide in turn, and where each is entered first.
 
 ``python scripts/trace_walk.py`` prints the list that docs/architecture.md shows. A room is named when the first call of
-one of its functions comes after a function of another room. Rooms of material (tables, partitions, constraints, evidence,
-compare) and of machinery (_engine, _kernels) are used by all others and decide nothing: they are left out.
+one of its functions comes after a function of another room. Rooms of material (tables, partitions, constraints,
+evidence, compare) and of machinery (_engine, _kernels) are used by all others and decide nothing: they are left out.
 """
 
 import sys

@@ -14,6 +14,7 @@ from scipy import sparse
 
 from pluribus._engine import atomic_path
 from pluribus.consensus import MethodComparison
+from pluribus.pipeline._request import plain
 from pluribus.pipeline.clustering import Clustering
 
 FORMAT = 1
@@ -25,7 +26,7 @@ RUN_FIGURES = ("name", "n_clusters", "seconds", "nmi_members", "ari_members", "a
 def save(result: Clustering, path: Path) -> Path:
     """Write a result; the file is there whole or not at all."""
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
-        file.writestr("clustering.json", json.dumps(_described(result), default=_plain))
+        file.writestr("clustering.json", json.dumps(_described(result), default=plain))
         for name, array in _arrays(result):
             with file.open(f"{name}.npy", "w", force_zip64=True) as stream:
                 np.lib.format.write_array(stream, np.ascontiguousarray(array), allow_pickle=False)
@@ -101,11 +102,6 @@ def _sparse_width(result: Clustering) -> int | None:
     if result.neighbors is None or not sparse.issparse(result.neighbors.rows):
         return None
     return int(result.neighbors.rows.shape[1])
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON knows; others, such as constraints or a path, in words."""
-    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 @contextmanager

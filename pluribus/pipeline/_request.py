@@ -3,13 +3,39 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
+from os import PathLike
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 
 def stated(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a call, by name: those of the signature without the data and the callback."""
     names = [name for name in inspect.signature(function).parameters if name not in ("data", "labels", "on_note")]
     return {name: given[name] for name in names}
+
+
+def plain(value: Any) -> Any:
+    """An option as JSON knows it: files by their names, what is no plain value by its type.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> plain({"must_link": [("a", "b")], "known_labels": Path("data/known.csv"), "k": 3})
+    {'must_link': [['a', 'b']], 'known_labels': 'known.csv', 'k': 3}
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, PathLike):
+        return Path(value).name
+    if isinstance(value, Mapping):
+        return {str(name): plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(item) for item in value]
+    return f"({type(value).__name__})"
 
 
 def columns_of(names: Iterable[str]) -> tuple[str, ...]:

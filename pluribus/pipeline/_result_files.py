@@ -59,10 +59,9 @@ def figures_of(result: Clustering) -> dict[str, Any]:
 
 
 def _stated(result: Clustering) -> dict[str, Any]:
-    """The options that the result depends on, files by their names."""
+    """The options that the result depends on."""
     kept = {name: value for name, value in result.parameters.items() if name not in RUNNING and value is not None}
-    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
-    return {"data": result.title} | {n: value.name if isinstance(value, Path) else value for n, value in plain.items()}
+    return {"data": result.title} | kept
 
 
 def _method_labels(result: Clustering) -> pd.DataFrame:

@@ -22,6 +22,7 @@ from pluribus.partitions import Ensemble
 from pluribus.pipeline._data import Data, features_of
 from pluribus.pipeline._k_choice import KOpinion, found_by, second_opinion, support_by_k
 from pluribus.pipeline._nearest_rows import NearestRows
+from pluribus.pipeline._request import plain
 from pluribus.tables import Recipe
 
 MOST_MEMBERSHIPS = 50  # columns of memberships in a frame
@@ -130,7 +131,7 @@ class Clustering:
             method=type(consensus).__name__,
             reasons=tuple(model.reasons_),
             notes=tuple(notes),
-            parameters=parameters,
+            parameters=plain(parameters),
             k_chosen_by="given" if given else found_by(consensus),
             linkage=getattr(consensus, "linkage_", None),
             k_support=support_by_k(consensus),

@@ -158,6 +158,8 @@ class Case:
 
 
 def _stated(parameters: Mapping[str, object]) -> dict[str, object]:
-    """The options that a result depends on, those that were not given left out, files by their names."""
-    kept = {name: value for name, value in parameters.items() if name not in RUNNING and value not in (None, False, ())}
-    return {name: getattr(value, "name", value) for name, value in kept.items() if name != "seed"}
+    """The options that a result depends on; those that were not given are left out."""
+    left_out = (*RUNNING, "seed")
+    return {
+        name: value for name, value in parameters.items() if name not in left_out and value not in (None, False, [])
+    }
