@@ -1,4 +1,4 @@
-"""What other rooms may use of this one, and users need not know."""
+"""Parts of this room that other rooms may use but users do not need."""
 
 from pluribus.consensus._registry import bytes_needed, configured, cost_of, name_of
 from pluribus.consensus._shared.accumulate import accumulate

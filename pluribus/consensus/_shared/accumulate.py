@@ -1,4 +1,4 @@
-"""Evidence accumulation as it finds the number of clusters by itself: among how many it looks."""
+"""Evidence accumulation with a range of numbers of clusters that suits the ensemble."""
 
 import warnings
 from typing import Any
@@ -20,10 +20,11 @@ def accumulate(
 ) -> EvidenceAccumulation:
     """Average link on the evidence, cut into a given number of clusters or the one with the highest lifetime.
 
-    Members that all have 10 clusters or more are taken to be finer than the result. It then has no more clusters than
-    the coarsest of them, and lifetimes are measured by factors, because the pieces of one cluster are seldom together.
-    Others are taken to look for the result itself: it has no more clusters than the finest, and lifetimes are shares.
-    Where all pairs would take more than about a minute, it goes along the strongest ones, and says so.
+    If every member has 10 clusters or more, members are taken to be finer than the result. The result then has at most
+    as many clusters as the coarsest member, and lifetimes are ratios, because pieces of one cluster are seldom
+    together. Otherwise members are taken to look for the clusters of the result: it has at most as many as the finest
+    member, and lifetimes are differences. If all pairs would take more than about a minute, only the strongest are
+    used, with a warning.
 
     Parameters
     ----------
@@ -55,8 +56,9 @@ def accumulate(
     ).fit(ensemble)
     if k_range is not None and consensus.n_clusters_ == k_range[1] > 2:
         warnings.warn(
-            f"The number of clusters found, {consensus.n_clusters_}, is the largest that was looked for: the members "
-            "are too coarse to look further. There may be more; give the number, or members with more clusters.",
+            f"The number of clusters found, {consensus.n_clusters_}, is the largest that was tried, because the "
+            "members are too coarse for more. There may be more clusters: give their number, or members with more "
+            "clusters.",
             UserWarning,
             stacklevel=4,
         )

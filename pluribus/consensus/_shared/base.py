@@ -1,4 +1,4 @@
-"""What all consensus functions share: the shape of their result."""
+"""The base class of all consensus functions."""
 
 from typing import Any, ClassVar
 
@@ -36,21 +36,21 @@ class ConsensusMixin(ClusterMixin):
 
     @property
     def takes_data(self) -> bool:
-        """Whether fit(ensemble, X=X) does better with the features, though it does without."""
+        """Whether fit(ensemble, X=X) can use the features, but does not need them."""
         return False
 
     @property
     def finds_n_clusters(self) -> bool:
-        """Whether n_clusters=None is best left to it."""
+        """Whether it finds the number of clusters if n_clusters is None."""
         return False
 
     def _check_n_clusters(self, n: int) -> int:
-        """The number of clusters that was asked for, of a method that does not find it itself."""
+        """The number of clusters, for a method that cannot find it."""
         name = type(self).__name__
         if self.n_clusters is None:
             raise ValueError(f"{name} needs n_clusters: it does not find the number of clusters itself.")
         if self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of objects, {n}.")
         return int(self.n_clusters)
 
     def _finish(
@@ -58,8 +58,7 @@ class ConsensusMixin(ClusterMixin):
     ) -> Any:
         """Set the result, clusters numbered from the largest.
 
-        A hard consensus has no memberships of its own: they are then the mean evidence of each object for each
-        cluster, normalized.
+        Without ``membership``, memberships are the mean evidence of each object for each cluster, normalized.
         """
         n_clusters = membership.shape[1] if membership is not None else int(labels.max()) + 1
         order = order_by_size(labels, n_clusters)
@@ -75,16 +74,16 @@ class ConsensusMixin(ClusterMixin):
 
 
 def check_memberships_fit(n: int, n_clusters: int) -> None:
-    """Refuse more clusters than there is memory for the memberships, of a method that finds their number itself."""
+    """Refuse a number of clusters, found by the method, for which the memberships would not fit into memory."""
     if 8 * n * n_clusters > _MOST_MEMORY:
         raise MemoryLimitError(
-            f"{n_clusters:,} clusters of {n:,} objects: their memberships would take "
+            f"The memberships of {n:,} objects in {n_clusters:,} clusters would take "
             f"{8 * n * n_clusters / 1e9:.0f} GB. Give n_clusters, or members with fewer clusters."
         )
 
 
 def normalize_rows(affinity: np.ndarray) -> np.ndarray:
-    """Rows divided by their sums; a row without any evidence becomes uniform."""
+    """Rows divided by their sums; a row of zeros becomes uniform."""
     total = affinity.sum(axis=1, keepdims=True)
     return np.divide(affinity, total, out=np.full_like(affinity, 1 / affinity.shape[1]), where=total > 0)
 
@@ -92,7 +91,7 @@ def normalize_rows(affinity: np.ndarray) -> np.ndarray:
 def soft_evidence(ensemble: Ensemble, labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """The mean evidence of each object for each cluster, with the memberships of soft partitions (n, n_clusters).
 
-    Objects with the label -1 are in no cluster, but still get their evidence.
+    Objects with the label -1 are in no cluster, but have evidence for each.
     """
     members, covered = ensemble.soft_one_hot(), ensemble.labels >= 0
     indicator = (labels[:, None] == np.arange(n_clusters)).astype(float)

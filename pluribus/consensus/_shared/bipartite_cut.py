@@ -1,4 +1,4 @@
-"""The normalized cut of the graph of objects and clusters, by a problem between the clusters alone (transfer cut)."""
+"""The normalized cut of the graph of objects and clusters, from an eigenproblem of the clusters (transfer cut)."""
 
 from typing import Any
 
@@ -12,16 +12,18 @@ from pluribus.consensus._shared.cluster_graph import (
 from pluribus.consensus._shared.eigen import inverse_root, leading, unit_rows
 from pluribus.consensus._shared.weighted_points import k_means
 
-_DENSE_UP_TO = 1_000  # clusters in all, up to which their problem is written out
+_DENSE_UP_TO = 1_000  # clusters in the ensemble, up to which the matrix of the eigenproblem is dense
 
 
 def cut_spectral(
     table: ClusterTable, k: int, *, n_init: int, random_state: Any, n_jobs: int | None, verbose: bool
 ) -> np.ndarray:
-    """Parts of the rows and then of the clusters: k-means on the leading singular vectors of D1^(-1/2) E D2^(-1/2),
-    E the weighted edges."""
+    """Parts of the rows, followed by those of the clusters.
+
+    They come from k-means on the leading singular vectors of D1^(-1/2) E D2^(-1/2), with E the weighted edges.
+    """
     objects, clusters = transfer_cut(table, k, n_jobs)
-    if len(objects) <= k:  # each different row of labels is a cluster
+    if len(objects) <= k:  # each distinct row of labels is a cluster
         nearest = (clusters @ objects.T).argmax(axis=1)
         return np.concatenate([np.arange(len(objects)), nearest])
     return k_means(
@@ -38,8 +40,8 @@ def cut_spectral(
 def transfer_cut(table: ClusterTable, k: int, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
     """Rows of length 1 for objects and clusters, from the k leading singular pairs of the normalized graph.
 
-    The right vectors v solve a problem between the clusters alone, D2^(-1/2) Eᵀ D1⁻¹ E D2^(-1/2) v = σ² v; those of
-    the objects follow as u = D1^(-1/2) E D2^(-1/2) v / σ. Rows have length 1, so D1^(-1/2) falls out.
+    The right vectors v solve an eigenproblem of the clusters, D2^(-1/2) Eᵀ D1⁻¹ E D2^(-1/2) v = σ² v. The left vectors
+    of the objects follow as u = D1^(-1/2) E D2^(-1/2) v / σ. Rows are scaled to length 1, so D1^(-1/2) cancels.
     """
     members, weights = table.members, table.weights
     object_degree = members @ weights

@@ -1,4 +1,4 @@
-"""An order of objects that does not depend on the order they came in."""
+"""An order of the objects that does not depend on the order of the input."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ _ROUNDS = 3
 
 
 def canonical_order(ensemble: Ensemble) -> np.ndarray:
-    """Positions of the objects, ordered by what the ensemble says of them.
+    """Positions of the objects, sorted by a key that follows from the ensemble alone.
 
-    Random starts drawn in this order are the same for the same objects, however these are arranged. The key of an
-    object mixes the sizes of its clusters, then the keys of the objects in them (a color refinement): only objects
-    that are alike up to a symmetry of the ensemble share one. Objects with equal labels stand side by side.
+    Random starts drawn in this order are the same for any order of the input. The key of an object combines the sizes
+    of its clusters, then the keys of the objects in them (a color refinement). Only objects that a symmetry of the
+    ensemble exchanges share a key. Objects with equal labels are neighbors in this order.
     """
     rows = LabelRows(ensemble)
     counts = rows.counts[:, None]

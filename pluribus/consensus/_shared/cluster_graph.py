@@ -1,4 +1,4 @@
-"""An ensemble as a graph: objects and clusters as vertices, what clusters share, and what became of them."""
+"""An ensemble as a graph of objects and clusters: its vertices, their overlaps, and the parts they went to."""
 
 import warnings
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _BLOCKS_BYTES = 500_000_000
 
 
 class ClusterTable(NamedTuple):
-    """Which object is in which cluster, for the m clusters that have a say; rows are objects, equal ones collapsed."""
+    """Memberships of the distinct objects in the m clusters of the informative partitions."""
 
     members: sparse.csr_array
     """(rows, m): 1, or the membership of a soft partition."""
@@ -27,17 +27,17 @@ class ClusterTable(NamedTuple):
     partition: np.ndarray
     """(m,): each cluster's partition."""
     position: np.ndarray
-    """(m,): where each cluster stands among all clusters of the ensemble."""
+    """(m,): the position of each cluster among all clusters of the ensemble."""
     counts: np.ndarray
-    """(rows,): how many objects each row stands for."""
+    """(rows,): the number of objects of each row."""
     inverse: np.ndarray
     """(n,): the row of each object."""
 
 
 def informative_partitions(ensemble: Ensemble, n_clusters: int) -> np.ndarray:
-    """The positions of the partitions that can tell objects apart.
+    """The positions of the partitions that separate objects.
 
-    Those of weight 0 are left out, and those that put all objects into one cluster, with a warning.
+    Partitions of weight 0 are left out. So are partitions with a single cluster, with a warning.
     """
     counted = ensemble.weights > 0
     if n_clusters == 1:
@@ -45,12 +45,12 @@ def informative_partitions(ensemble: Ensemble, n_clusters: int) -> np.ndarray:
     trivial = counted & (ensemble.n_clusters == 1) & (ensemble.labels >= 0).all(axis=0)
     which = np.flatnonzero(counted & ~trivial)
     if not which.size:
-        raise ValueError("Every partition puts all objects into one cluster: they do not say how to divide them.")
+        raise ValueError("Every partition has a single cluster, so the ensemble does not separate the objects.")
     if trivial.any():
         named = ", ".join(repr(ensemble.names[p]) for p in np.flatnonzero(trivial)[:5])
         warnings.warn(
-            f"{trivial.sum()} of {len(ensemble)} partitions put all objects into one cluster and are ignored, because "
-            f"they do not say how to divide them: {named}.",
+            f"{trivial.sum()} of {len(ensemble)} partitions have a single cluster and are ignored, because they do not "
+            f"separate the objects: {named}.",
             UserWarning,
             stacklevel=3,
         )
@@ -58,9 +58,9 @@ def informative_partitions(ensemble: Ensemble, n_clusters: int) -> np.ndarray:
 
 
 def vertices_of(ensemble: Ensemble, which: np.ndarray, *, collapse: bool) -> UniqueRows:
-    """The objects in the partitions ``which``, in an order of their own, those with equal labels as one.
+    """The distinct objects of the partitions ``which``, in canonical order.
 
-    A cut depends on how vertices are numbered; like this it does not depend on the order of the objects.
+    A cut depends on the numbering of the vertices. In canonical order it does not depend on the order of the input.
     """
     chosen = ensemble.take_partitions(which)
     order = canonical_order(chosen)
@@ -72,9 +72,9 @@ def vertices_of(ensemble: Ensemble, which: np.ndarray, *, collapse: bool) -> Uni
 
 
 def tabulate(ensemble: Ensemble, which: np.ndarray, *, collapse: bool = True, soft: bool = True) -> ClusterTable:
-    """The clusters of the partitions ``which``, with the memberships of soft ones or (``soft=False``) their labels.
+    """The clusters of the partitions ``which``, with soft memberships or (``soft=False``) with labels only.
 
-    Objects with equal labels become one row, unless memberships are used. Clusters without objects are left out.
+    Objects with equal labels become one row, unless soft memberships are used. Empty clusters are left out.
     """
     soft = soft and ensemble.memberships is not None
     rows, counts, inverse = vertices_of(ensemble, which, collapse=collapse and not soft)
@@ -82,7 +82,7 @@ def tabulate(ensemble: Ensemble, which: np.ndarray, *, collapse: bool = True, so
     partition = np.repeat(which, rows.n_clusters)
     starts = ensemble.offsets
     position = np.concatenate([np.arange(starts[p], starts[p + 1]) for p in which])
-    where = members.T @ np.arange(1.0, len(counts) + 1)  # numbers a partition's clusters by their objects
+    where = members.T @ np.arange(1.0, len(counts) + 1)  # orders the clusters of a partition by their objects
     order = np.lexsort((where, partition))
     order = order[where[order] > 0]
     number = np.zeros(members.shape[1], members.indices.dtype)
@@ -97,7 +97,7 @@ def overlaps(table: ClusterTable, row_weights: np.ndarray, n_jobs: int | None) -
     n, m = table.members.shape
     if m > _MAX_CLUSTERS:
         raise MemoryLimitError(
-            f"The ensemble has {m} clusters, too many for a table of what each two of them share (the limit is "
+            f"The ensemble has {m} clusters, too many for a table of their pairwise overlaps (the limit is "
             f"{_MAX_CLUSTERS}). Use partitions with fewer clusters, or fewer partitions."
         )
     arrays = table.members.indptr, table.members.indices, table.members.data, row_weights.astype(np.float64)
@@ -114,7 +114,7 @@ def overlaps(table: ClusterTable, row_weights: np.ndarray, n_jobs: int | None) -
 
 
 def number_parts(labels: np.ndarray, n_parts: int) -> tuple[np.ndarray, np.ndarray]:
-    """The parts that have objects, the largest first; and the new number of each part, -1 if it has none."""
+    """The nonempty parts, the largest first; and the new number of each part, -1 if it is empty."""
     largest = order_by_size(labels, n_parts)[: len(np.unique(labels))]
     number = np.full(n_parts, -1, np.int64)
     number[largest] = np.arange(len(largest))
@@ -122,7 +122,7 @@ def number_parts(labels: np.ndarray, n_parts: int) -> tuple[np.ndarray, np.ndarr
 
 
 def correspondences(ensemble: Ensemble, table: ClusterTable, part: np.ndarray, n_clusters: int) -> list[np.ndarray]:
-    """For each partition a k_p × n_clusters matrix with a 1 where one of its clusters went; ``part`` -1 = nowhere."""
+    """For each partition a k_p × n_clusters matrix with a 1 for the part of each cluster; ``part`` -1 = none."""
     went = np.zeros((int(ensemble.offsets[-1]), n_clusters))
     placed = part >= 0
     went[table.position[placed], part[placed]] = 1

@@ -1,4 +1,4 @@
-"""Evidence and constraints to a partition: greedy linkage that keeps apart what must be apart."""
+"""Greedy linkage of the evidence under constraints."""
 
 from typing import NamedTuple
 
@@ -27,18 +27,18 @@ class Goal(NamedTuple):
 
     n_clusters: int  # 1 with a threshold
     lowest: float  # evidence below which nothing is merged
-    witness: np.ndarray | None  # labels that satisfy all hard constraints with n_clusters; None: dead ends may come
+    witness: np.ndarray | None  # labels that satisfy all hard constraints with n_clusters; without, dead ends may occur
 
 
 class Linked(NamedTuple):
-    """The groups that are left, and how they came to be."""
+    """The groups that are left, and the merges that made them."""
 
     labels: np.ndarray  # (n,) numbered by first occurrence
     merges: np.ndarray  # rows in scipy's format; the leaves are the chunklets
 
 
 def link(ensemble: Ensemble, constraints: Constraints, method: str, goal: Goal, *, verbose: bool) -> Linked:
-    """Merge the two groups with the most evidence for each other that may be together, again and again."""
+    """Merge the two groups with the most evidence that may be together, until the goal is reached."""
     if method == "complete":
         return _complete(ensemble, constraints, goal)
     items = _items(ensemble, constraints, goal.n_clusters)
@@ -52,21 +52,21 @@ def link(ensemble: Ensemble, constraints: Constraints, method: str, goal: Goal, 
 
 
 def _check_work(ensemble: Ensemble, items: "_Items") -> None:
-    """Refuse what would take many hours: each item looks at all in its clusters, about twice."""
+    """Refuse ensembles that would take many hours: each item is compared with all in its clusters, about twice."""
     labels = ensemble.labels[items.first] + ensemble.offsets[:-1]
     sizes = np.bincount(labels[ensemble.labels[items.first] >= 0], minlength=ensemble.offsets[-1])
     work = (sizes.astype(np.float64) ** 2).sum()
     if work > _MOST_WORK:
         raise ValueError(
             f"{ensemble.n_objects:,} objects in clusters of up to {sizes.max():,}: linking them under constraints "
-            f"would look at {work:.0e} pairs and take many hours. Use members with more clusters (twice as many take "
-            "half the time), fit a sample of the objects that has those in the constraints, or let the members keep to "
-            "the constraints: EnsembleClusterer(constraint_level='generating')."
+            f"would visit {work:.0e} pairs and take many hours. Use members with more clusters (twice as many halve "
+            "the time), fit a sample that contains the objects of the constraints, or apply the constraints to the "
+            "members: EnsembleClusterer(constraint_level='generating')."
         )
 
 
 class _Items(NamedTuple):
-    """What is merged: single objects, and objects with equal labels about which nothing is known."""
+    """The items that are merged: single objects, and groups of objects with equal labels and no constraints."""
 
     of: np.ndarray  # (n,) the item of each object, numbered by first occurrence
     first: np.ndarray  # the first object of each item
@@ -81,12 +81,12 @@ class _Items(NamedTuple):
 def _items(ensemble: Ensemble, constraints: Constraints, n_clusters: int) -> _Items:
     closure = constraints.closure()
     each = np.arange(ensemble.n_objects)
-    if ensemble.has_missing:  # an object may be as near to others as to its equals
+    if ensemble.has_missing:  # an object may have as much evidence for others as for its equals
         return _collect(each, closure)
     alone = (closure.chunk_sizes == 1) & (np.diff(closure.cannot_graph.indptr) == 0)
     free = alone[closure.chunk_of] & (np.diff(constraints.coupling.indptr) == 0)
     items = _collect(np.where(free, len(each) + ensemble.unique_rows().inverse, each), closure)
-    return items if items.n_roots >= n_clusters else _collect(each, closure)  # even equals are to be parted
+    return items if items.n_roots >= n_clusters else _collect(each, closure)  # equal objects must be separated
 
 
 def _collect(code: np.ndarray, closure: Closure) -> _Items:
@@ -117,10 +117,10 @@ def _n_merges(items: _Items, goal: Goal) -> int:
 
 
 def _pull(items: _Items, constraints: Constraints) -> sparse.csr_array:
-    """How far each preference pulls the evidence of its pair: from -1 (to 0) to 1 (to 1)."""
+    """How far each preference moves the evidence of its pair: -1 is to 0, 1 is to 1."""
     pairs = constraints.coupling.tocoo()
     m = len(items.first)
-    pull = np.tanh(pairs.data / 2)  # how far the odds e^w are from chance: 2 p - 1
+    pull = np.tanh(pairs.data / 2)  # distance of the odds e^w from chance: 2 p - 1
     return sparse.coo_array((pull, (items.of[pairs.row], items.of[pairs.col])), shape=(m, m)).tocsr()
 
 
@@ -159,7 +159,7 @@ def _single(
 
 
 def evidence_changes(ensemble: Ensemble, constraints: Constraints) -> sparse.coo_array:
-    """What preferences add to the evidence of their pairs."""
+    """The changes of evidence by preferences."""
     pairs = constraints.coupling.tocoo()
     c = CoAssociation(ensemble, form="operator").pairs(pairs.row, pairs.col) if pairs.nnz else np.empty(0)
     return sparse.coo_array((_adjusted(c, np.tanh(pairs.data / 2)) - c, (pairs.row, pairs.col)), shape=pairs.shape)
@@ -174,7 +174,7 @@ def _average(
     changes = evidence_changes(ensemble, constraints)
     seen_both = ((ensemble.labels[changes.row] >= 0) & (ensemble.labels[changes.col] >= 0)) @ ensemble.weights
     m = distinct.n_objects
-    # What a preference adds to the weight together: the change of evidence, times the weight that the pair is seen by.
+    # A preference adds to the weight together: the change of evidence times the weight of the partitions with the pair.
     weight = np.where(seen_both > 0, seen_both, ensemble.weights.sum())
     at = (items.of[changes.row], items.of[changes.col])
     extra = sparse.coo_array((changes.data * weight, at), shape=(m, m)).tocsr()
@@ -205,7 +205,7 @@ def _average(
 
 
 def _complete(ensemble: Ensemble, constraints: Constraints, goal: Goal) -> Linked:
-    """Complete link on the dense evidence between chunklets, made shorter by must-links; for small n."""
+    """Complete link on the dense evidence between chunklets, with paths through must-links; for small n."""
     closure = constraints.closure()
     m = closure.n_chunks
     C = CoAssociation(ensemble, form="operator").to_dense()
@@ -217,7 +217,7 @@ def _complete(ensemble: Ensemble, constraints: Constraints, goal: Goal) -> Linke
     most = np.maximum.reduceat(np.maximum.reduceat(C, begins, axis=0), begins, axis=1)
     sizes = closure.chunk_sizes.astype(np.float64)
     mean = np.add.reduceat(np.add.reduceat(C, begins, axis=0), begins, axis=1) / np.outer(sizes, sizes)
-    for M in np.flatnonzero(closure.chunk_sizes > 1):  # shortest paths: through objects that are as good as one
+    for M in np.flatnonzero(closure.chunk_sizes > 1):  # shortest paths through objects that must be together
         np.maximum(most, most[:, [M]] + most[[M], :] - 1, out=most)
     items = _Items(closure.chunk_of, closure.representatives, closure.chunk_sizes, np.arange(m))
     apart = _start(items, constraints, goal)
@@ -227,7 +227,7 @@ def _complete(ensemble: Ensemble, constraints: Constraints, goal: Goal) -> Linke
 
 
 def _result(items: _Items, constraints: Constraints, best: Best) -> Linked:
-    """Labels of the objects, and the merges of chunklets: first those of objects with equal labels, at height 0."""
+    """Labels of the objects, and the merges of chunklets; objects with equal labels merge first, at height 0."""
     closure = constraints.closure()
     n_merges = int(best.n_merges[0])
     chunk_of_item = closure.chunk_of[items.first]

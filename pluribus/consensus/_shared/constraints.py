@@ -1,4 +1,4 @@
-"""What the consensus functions that take constraints share."""
+"""Constraints for consensus functions: as preferences, and the number of clusters that they require."""
 
 import warnings
 
@@ -10,10 +10,10 @@ _CERTAIN = 50.0  # a weight that moves evidence all the way
 
 
 def as_preferences(constraints: Constraints) -> Constraints:
-    """The same as pairs that may be broken: what was hard gets a weight of 50, which is as good as certain.
+    """All constraints as pairs with finite weights; hard ones get a weight of 50, which is practically certain.
 
-    Groups and known labels become pairs. Of a chunklet all objects are tied to its first, and of two chunklets that
-    must be apart the first objects are.
+    Groups and known labels become pairs: all objects of a chunklet are linked to its first object, and chunklets that
+    must be apart are separated by a cannot-link between their first objects.
     """
     closure = constraints.closure()
     first = closure.representatives[closure.chunk_of]
@@ -32,13 +32,13 @@ def as_preferences(constraints: Constraints) -> Constraints:
 
 
 def feasible_n_clusters(constraints: Constraints, n_clusters: int) -> int:
-    """This number of clusters, or the nearest with which the hard constraints can hold; a warning if it is another.
+    """The nearest number of clusters with which the hard constraints can hold; warns if it differs from the given one.
 
     Parameters
     ----------
     constraints : Constraints
     n_clusters : int
-        What the evidence speaks for.
+        The number that the evidence suggests.
 
     Examples
     --------
@@ -52,8 +52,9 @@ def feasible_n_clusters(constraints: Constraints, n_clusters: int) -> int:
         k += 1
     k = min(k, constraints.closure().n_chunks)
     if k != n_clusters:
+        bound = "at least" if k > n_clusters else "at most"
         warnings.warn(
-            f"The evidence speaks for {n_clusters} clusters, but the constraints need {k}: {k} it is.",
+            f"The evidence suggests {n_clusters} clusters, but the constraints require {bound} {k}; using {k}.",
             UserWarning,
             stacklevel=3,
         )

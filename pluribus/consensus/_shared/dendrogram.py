@@ -5,14 +5,14 @@ import numpy as np
 from pluribus._kernels.linkage.dendrogram import groups_after
 
 _TIE = 1e-9
-_NOTHING = 1e-3  # a share of evidence that is as good as none, on the scale of logarithms
+_NOTHING = 1e-3  # a share of evidence that counts as none on the logarithmic scale
 
 
 def cut_into(linkage: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Labels after the first n - k merges, whatever ties there are among the heights.
+    """Labels after the first n - k merges, regardless of ties among the heights.
 
-    scipy's ``fcluster(criterion="maxclust")`` cuts at a height and so cannot part merges of equal height, and heights
-    of co-associations are full of ties.
+    scipy's ``fcluster(criterion="maxclust")`` cuts at a height and therefore cannot separate merges of equal height,
+    which are common in co-associations.
     """
     n = len(linkage) + 1
     if not 1 <= n_clusters <= n:
@@ -29,9 +29,9 @@ def cut_at(linkage: np.ndarray, threshold: float) -> np.ndarray:
 def lifetimes(linkage: np.ndarray, top: float | None, scale: str = "share") -> np.ndarray:
     """Length of the interval of heights that yields exactly k clusters, at index k (0 … n).
 
-    ``top`` is the largest possible dissimilarity, where the lifetime of one cluster ends; None where there is no such
-    bound (Ward), and one cluster then has lifetime 0. On the "log" scale heights between 0 and 1 are turned into
-    logarithms of their share of evidence 1 - h, again from 0 to 1.
+    ``top`` is the largest possible dissimilarity, where the lifetime of one cluster ends. It is None if there is no
+    such bound (Ward); one cluster then has lifetime 0. On the "log" scale heights between 0 and 1 become logarithms of
+    the evidence 1 - h, scaled to 0 to 1.
     """
     heights = np.maximum.accumulate(linkage[:, 2]) if len(linkage) else np.empty(0)
     if scale == "log":
@@ -45,8 +45,8 @@ def lifetimes(linkage: np.ndarray, top: float | None, scale: str = "share") -> n
 def longest_lived(lengths: np.ndarray, k_range: tuple[int, int] | None, allow_single_cluster: bool) -> int:
     """The k with the longest lifetime; on ties the smallest.
 
-    Without ``k_range`` the candidates are 2 … n - 1. Where none of the candidates has a lifetime (all objects always
-    together, or never), one cluster or all singletons are what the evidence says, and these count too.
+    Without ``k_range`` the candidates are 2 … n - 1. If no candidate has a lifetime (all objects always together, or
+    never), one cluster and n singletons are candidates too.
     """
     n = len(lengths) - 1
     low, high = k_range if k_range is not None else (1 if allow_single_cluster else 2, n - 1)
@@ -58,7 +58,7 @@ def longest_lived(lengths: np.ndarray, k_range: tuple[int, int] | None, allow_si
 
 
 def interval_of(linkage: np.ndarray, n_clusters: int, top: float | None) -> tuple[float, float]:
-    """The heights between which the dendrogram has this many clusters."""
+    """The interval of heights in which the dendrogram has this number of clusters."""
     n = len(linkage) + 1
     heights = np.maximum.accumulate(linkage[:, 2]) if n > 1 else np.empty(0)
     low = float(heights[n - n_clusters - 1]) if n_clusters < n else 0.0

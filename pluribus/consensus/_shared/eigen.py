@@ -1,4 +1,4 @@
-"""Leading eigenvectors of symmetric operators, and the embeddings that are made of them."""
+"""Leading and smallest eigenvectors of symmetric operators."""
 
 import warnings
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _TOLERANCE = 1e-8
 
 
 class Spectrum(NamedTuple):
-    """Eigenvalues, the largest first, their vectors as columns, and the share of negative ones if all are known."""
+    """Eigenvalues, the largest first, their vectors as columns, and the share of negative ones if all were computed."""
 
     values: np.ndarray
     vectors: np.ndarray
@@ -28,8 +28,8 @@ class Spectrum(NamedTuple):
 def leading(product: Product, n: int, n_vectors: int, seed: int, known: Any = None) -> Spectrum:
     """The largest eigenvalues of a symmetric operator.
 
-    ``known`` orthonormal eigenvectors (n, c) are left out; all eigenvalues must then be between -1 and 1. They are not
-    searched for: repeated eigenvalues, which Lanczos iterations find badly, are mostly theirs.
+    ``known`` orthonormal eigenvectors (n, c) are left out; all eigenvalues must then be between -1 and 1. Most repeated
+    eigenvalues, which Lanczos iterations find poorly, belong to these vectors.
     """
 
     def deflated(V: np.ndarray) -> np.ndarray:
@@ -59,8 +59,8 @@ def leading(product: Product, n: int, n_vectors: int, seed: int, known: Any = No
     except ArpackNoConvergence as stopped:
         values, vectors = stopped.eigenvalues, stopped.eigenvectors
         warnings.warn(
-            f"Only {len(values)} of {n_vectors} eigenvectors converged: the others have no clear direction in the "
-            "evidence and are 0. Ask for fewer components.",
+            f"Only {len(values)} of {n_vectors} eigenvectors converged, because the evidence has no clear direction "
+            "for the others. They are set to 0. Use fewer components.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -83,13 +83,13 @@ def smallest(matrix: sparse.csr_array, n_vectors: int) -> tuple[np.ndarray, np.n
 
 
 def _oriented(values: np.ndarray, vectors: np.ndarray, n_vectors: int, negative_share: float | None) -> Spectrum:
-    """The largest first; the largest entry of each vector positive, since signs are arbitrary."""
+    """The largest first; signs are arbitrary, so the largest entry of each vector is made positive."""
     order = np.argsort(values)[::-1][:n_vectors]
     return Spectrum(values[order], orient(vectors[:, order]), negative_share)
 
 
 def orient(vectors: np.ndarray) -> np.ndarray:
-    """Columns with signs such that the largest entry is positive; among equal ones the first decides."""
+    """Columns with signs such that the largest entry, the first of equal ones, is positive."""
     if not vectors.size:
         return vectors
     size = np.abs(vectors)

@@ -1,4 +1,4 @@
-"""Evidence to dendrogram, in scipy's linkage format: the linkages of evidence accumulation."""
+"""The linkages of evidence accumulation: from evidence to a dendrogram in scipy's format."""
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage as scipy_linkage
@@ -14,13 +14,13 @@ from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import UniqueRows
 
 _STEPS = 100  # how often progress is shown
-EXACT_SECONDS = 60  # up to which evidence accumulation looks at all pairs
-_SECONDS_OF_PAIR = {"single": 10e-9, "average": 20e-9}  # for each cluster that holds the pair
+EXACT_SECONDS = 60  # evidence accumulation uses all pairs if that takes no longer
+_SECONDS_OF_PAIR = {"single": 10e-9, "average": 20e-9}  # for each cluster that contains the pair
 _SECONDS_OF_PAIR_MISSING = {"single": 40e-9, "average": 60e-9}
 
 
 def predict_seconds(ensemble: Ensemble, method: str) -> float:
-    """About how long exact single or average link takes on objects that differ, from the pairs that share clusters.
+    """About how long exact single or average link takes on distinct objects, from the pairs that share clusters.
 
     Examples
     --------
@@ -39,12 +39,12 @@ def predict_seconds(ensemble: Ensemble, method: str) -> float:
 
 
 def seconds_of_pairs(n_pairs: float, method: str, *, missing: bool = False) -> float:
-    """About how long exact linkage takes on so many pairs, counted in each cluster that holds them."""
+    """About how long exact linkage takes; a pair counts once for each cluster that contains it."""
     return n_pairs * (_SECONDS_OF_PAIR_MISSING if missing else _SECONDS_OF_PAIR)[method]
 
 
 def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
-    """Exact single link: the maximum spanning tree of the evidence, its rows made one by one. Memory O(n r)."""
+    """Exact single link: the maximum spanning tree of the evidence, computed row by row. Memory O(n r)."""
     rows = ensemble.unique_rows()
     distinct = rows.ensemble
     n = distinct.n_objects
@@ -74,13 +74,13 @@ def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
 def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, *, verbose: bool) -> np.ndarray:
     """Exact average link by nearest-neighbor chains on the groups' summed one-hot rows. Memory O(n r).
 
-    Where labels are missing the mean over the pairs of two groups counts each pair by how many partitions saw it.
+    If labels are missing, the mean over the pairs of two groups weights each pair by the partitions that cover it.
 
     Parameters
     ----------
     ensemble : Ensemble
     cluster_weights : ndarray of shape (q,), optional
-        What it counts to be together in each cluster of the ensemble, at most the weight of its partition; by default
+        The evidence for two objects in each cluster of the ensemble, at most the weight of its partition; by default
         that weight.
     """
     rows = _collapsed(ensemble, cluster_weights)
@@ -104,7 +104,7 @@ def follow_chains(
         if not follow_chain(groups, chain, column_of, weights, cluster_weights, goal):
             break
     done = int(chain.n_merges[0])
-    # Groups without neighbors have no evidence for each other: they join last.
+    # Groups without neighbors have no evidence for each other: they merge last.
     apart = np.flatnonzero(chain.state != 1)
     chain.left[done:] = apart[0]
     chain.right[done:] = apart[1:]
@@ -113,10 +113,10 @@ def follow_chains(
 
 
 def _collapsed(ensemble: Ensemble, cluster_weights: np.ndarray | None) -> UniqueRows:
-    """Objects with equal labels as one, where nothing can come between them.
+    """Objects with equal labels as one, if average link merges them first.
 
-    Without missing labels nothing has more evidence for an object than its equal. With them and weights of clusters,
-    an object that is seen only where the weights are high has.
+    Without missing labels an object has the most evidence for its equals. With missing labels and weights of clusters,
+    it may have more for an object that only clusters of high weight contain.
     """
     if cluster_weights is None or not ensemble.has_missing:
         return ensemble.unique_rows()
@@ -125,7 +125,7 @@ def _collapsed(ensemble: Ensemble, cluster_weights: np.ndarray | None) -> Unique
 
 
 def dense_link(evidence: CoAssociation, method: str, *, ward_metric: str = "sqrt") -> np.ndarray:
-    """Any linkage by scipy on the full matrix of dissimilarities 1 - c; for small n."""
+    """Any of scipy's linkages, on the full matrix of dissimilarities 1 - c; for small n."""
     dissimilarity = evidence.to_dense(np.float64)
     np.subtract(1, dissimilarity, out=dissimilarity)
     np.fill_diagonal(dissimilarity, 0)
@@ -146,7 +146,7 @@ def pieces(n: int, description: str, verbose: bool):
 def expand(
     rows: UniqueRows, left: np.ndarray, right: np.ndarray, height: np.ndarray, equal: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """The linkage over all objects: first the equal rows join (at height ``equal``), then the unique ones merge."""
+    """The linkage of all objects: equal rows merge first (at height ``equal``), then the distinct ones."""
     n = len(rows.inverse)
     representative = np.empty(len(rows.counts), dtype=np.int64)
     representative[rows.inverse[::-1]] = np.arange(n - 1, -1, -1)
@@ -160,6 +160,6 @@ def expand(
 
 
 def sorted_linkage(left: np.ndarray, right: np.ndarray, height: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """The linkage of merges in any order, each between any objects of its two groups."""
+    """The linkage of merges in any order, each given by any two objects of its groups."""
     order = np.argsort(height, kind="stable")
     return merges_to_linkage(left[order], right[order], np.clip(height[order], 0, None), size)

@@ -1,4 +1,4 @@
-"""The distinct label rows of an ensemble, and products with its one-hot matrix, which is never built."""
+"""The distinct label rows of an ensemble, and products with its one-hot matrix without building it."""
 
 import warnings
 from collections.abc import Callable
@@ -13,17 +13,17 @@ from pluribus.partitions import Ensemble
 
 
 class LabelRows:
-    """Objects with equal label rows are one row with a count. Soft partitions are kept as they are.
+    """Distinct label rows with their counts. Soft partitions are not collapsed.
 
-    H is the one-hot matrix of the rows (q columns, one for each cluster of each partition), or their memberships side
-    by side. A table of q rows looked up by H costs r additions for each row and column.
+    H is the one-hot matrix of the rows, with a column for each of the q clusters of the ensemble, or the memberships of
+    soft partitions. The product of H with a table of q rows costs r additions for each row and column.
 
     Attributes
     ----------
     n : int
         Number of rows.
     counts : ndarray of shape (n,)
-        How many objects each row stands for.
+        The number of objects of each row.
     inverse : ndarray
         The row of each object.
     weights : ndarray of shape (q,)
@@ -90,24 +90,25 @@ class LabelRows:
         return sum_nonzero_by_cluster(self._labels[start:stop], self.offsets, values)
 
     def squared_norms(self) -> np.ndarray:
-        """Weighted squared length of each row of H; for hard partitions the weight of those that cover it."""
+        """Weighted squared length of each row of H; for hard partitions the weight of the partitions that cover it."""
         if self._soft is not None:
             return self._soft.power(2) @ self.weights
         return self.look_up(self.weights[:, None])[:, 0]
 
     def over_blocks(self, function: Callable[[int, int], tuple], n_columns: int) -> tuple:
-        """The sums of what ``function(start, stop)`` returns, over blocks of rows, on all threads."""
-        # A block's labels outweigh the q × n_columns table it returns: all tables together take less than the labels.
+        """The sums of the results of ``function(start, stop)`` over blocks of rows, computed on threads."""
+        # The labels of a block are larger than its q × n_columns table, so all tables together are smaller than the
+        # labels.
         block = max(16_384, 4 * len(self.weights) * n_columns // len(self.n_clusters))
         parts = over_blocks(function, self.n, n_jobs=self.n_jobs, block=block)
         return tuple(sum(terms[1:], start=terms[0]) for terms in zip(*parts, strict=True))
 
 
 def reachable(n_clusters: int, rows: LabelRows) -> int:
-    """How many clusters there can be: no more than there are different rows."""
+    """The number of clusters, at most the number of distinct rows."""
     if n_clusters > rows.n:
         warnings.warn(
-            f"The ensemble tells only {rows.n} groups of objects apart, so n_clusters={n_clusters} cannot be reached.",
+            f"The ensemble separates only {rows.n} groups of objects, so there are fewer than n_clusters={n_clusters}.",
             UserWarning,
             stacklevel=3,
         )
@@ -115,15 +116,15 @@ def reachable(n_clusters: int, rows: LabelRows) -> int:
 
 
 def nonempty_clusters(labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """The clusters that hold an object; a warning if not all do."""
-    held = np.flatnonzero(np.bincount(labels, minlength=n_clusters))
-    if len(held) < n_clusters:
+    """The clusters that are not empty; warns if some are."""
+    nonempty = np.flatnonzero(np.bincount(labels, minlength=n_clusters))
+    if len(nonempty) < n_clusters:
         warnings.warn(
-            f"{n_clusters - len(held)} of {n_clusters} clusters won no object and are left out.",
+            f"{n_clusters - len(nonempty)} of {n_clusters} clusters are empty and left out.",
             UserWarning,
             stacklevel=3,
         )
-    return held
+    return nonempty
 
 
 def _check_weighted_coverage(ensemble: Ensemble) -> None:
@@ -133,6 +134,6 @@ def _check_weighted_coverage(ensemble: Ensemble) -> None:
     uncovered = np.flatnonzero((ensemble.labels[:, counted] < 0).all(axis=1))
     if uncovered.size:
         raise ValueError(
-            f"{uncovered.size} objects are only in partitions of weight 0 (the first are rows "
-            f"{uncovered[:5].tolist()}): nothing counts for them. Raise a weight, or drop these rows."
+            f"Only partitions of weight 0 cover {uncovered.size} objects (the first are rows "
+            f"{uncovered[:5].tolist()}), so they cannot be clustered. Raise a weight, or drop these rows."
         )

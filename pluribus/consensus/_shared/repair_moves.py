@@ -1,4 +1,4 @@
-"""Moving objects after a greedy linkage that cannot-links have led astray."""
+"""Moves of objects that repair a greedy linkage under cannot-links."""
 
 from typing import NamedTuple
 
@@ -16,14 +16,14 @@ _ROUNDS, _SWEEPS = 20, 5
 
 
 def link_and_repair(ensemble: Ensemble, constraints: Constraints, goal: Goal, *, verbose: bool) -> Linked:
-    """Average link into k clusters, and moves where that does not agree with what is known.
+    """Average link into k clusters, repaired by moves if it contradicts the constraints.
 
-    If the linkage that knows no hard constraint obeys all of them, its clusters stay: what confirms them does not
-    change them. Otherwise merging is forced on the wrong way early on. A chunklet of far objects, or an object that
-    lies among those it must be apart from, takes its neighbors along to where it is pushed, and all that must be apart
-    from them gives way in turn. So each object then goes to the cluster it has the highest mean evidence for, and those
-    in the way change places with it. That begins at three partitions: that of the greedy linkage, and those which
-    no constraints at all, and must-links alone, lead to, made to fit.
+    If the linkage without hard constraints satisfies all of them, its clusters are the result: constraints that confirm
+    the evidence do not change it. Otherwise early merges may go wrong. A chunklet of dissimilar objects, or an object
+    among objects that it must be apart from, takes its neighbors along to the cluster it is forced into, and displaces
+    others there. Therefore each object then moves to the cluster of highest mean evidence, and objects in conflict with
+    it swap places. The moves start from three partitions: that of the greedy linkage, and those of average link without
+    constraints and with must-links only, made feasible.
     """
     unbound = goal._replace(witness=None)
     plain = link(ensemble, _preferences(constraints), "average", unbound, verbose=verbose)
@@ -49,7 +49,7 @@ def link_and_repair(ensemble: Ensemble, constraints: Constraints, goal: Goal, *,
 
 
 def _preferences(constraints: Constraints, groups: np.ndarray | None = None) -> Constraints:
-    """The pairs that may be broken, and these groups."""
+    """The soft pairs, and these groups."""
     must, cannot = np.isfinite(constraints.must_weight), np.isfinite(constraints.cannot_weight)
     return Constraints(
         constraints.n_objects,
@@ -62,7 +62,7 @@ def _preferences(constraints: Constraints, groups: np.ndarray | None = None) -> 
 
 
 class _Problem(NamedTuple):
-    """Who is to be placed, and what counts."""
+    """The evidence, the constraints and the number of clusters."""
 
     ensemble: Ensemble
     closure: Closure
@@ -70,7 +70,7 @@ class _Problem(NamedTuple):
     k: int
 
     def repaired(self, labels: np.ndarray, feasible: np.ndarray) -> np.ndarray:
-        """The labels, but for objects that must be apart from some: these are as in a feasible partition."""
+        """The labels, except that objects with cannot-links have those of a feasible partition."""
         table = np.zeros((self.k, self.k))
         np.add.at(table, (feasible, labels), 1)
         renamed = linear_sum_assignment(-table)[1][feasible]
@@ -78,10 +78,10 @@ class _Problem(NamedTuple):
         return np.where(bound, renamed, labels)
 
     def ascend(self, labels: np.ndarray) -> np.ndarray:
-        """Move until nothing moves, the rounds are over, or a cluster would be left empty."""
+        """Move objects until none moves, the rounds are over, or a cluster would be empty."""
         closure, hard = self.closure, self.closure.cannot_graph
         indicator = closure.chunk_indicator
-        # of both objects of a pair, in a cluster of mean size
+        # for both objects of a pair, in a cluster of mean size
         soft = sparse.csr_array(indicator @ self.changes @ indicator.T) * (2 * self.k / len(labels))
         soft.setdiag(0)
         soft.eliminate_zeros()
@@ -108,10 +108,10 @@ class _Problem(NamedTuple):
         return units[closure.chunk_of]
 
     def objective(self, labels: np.ndarray) -> float:
-        """Of the evidence that the objects of a cluster have for any object, the share for their own; the sum of these.
+        """The share of the evidence of each cluster's objects that is within the cluster, summed over the clusters.
 
-        The mean evidence inside clusters, which the moves raise, would prefer a few objects that are always together
-        to a cluster that fine partitions cut into pieces.
+        The mean evidence within clusters, which the moves raise, would prefer a few objects that are always together to
+        a cluster that fine partitions split into pieces.
         """
         sizes = np.bincount(labels, minlength=self.k)
         evidence = mean_evidence(self.ensemble, labels, self.k) * sizes + self.changes @ np.eye(self.k)[labels]

@@ -1,4 +1,4 @@
-"""Clustering weighted points, such as lifted clusters or embedded objects: k-means from many starts, and linkages."""
+"""Clustering of weighted points, such as lifted clusters or embedded objects, by k-means and linkages."""
 
 import warnings
 from typing import Any
@@ -33,7 +33,7 @@ def k_means(
     def start(seed: int) -> sklearn.cluster.KMeans:
         return sklearn.cluster.KMeans(n_clusters, n_init=1, random_state=seed).fit(points, sample_weight=weights)
 
-    with warnings.catch_warnings():  # fewer distinct points than clusters: the caller says so
+    with warnings.catch_warnings():  # the caller warns of fewer distinct points than clusters
         warnings.simplefilter("ignore", ConvergenceWarning)
         ends = run_tasks(start, seeds(random_state, n_init), n_jobs=n_jobs, description="k-means", verbose=verbose)
     best = min(ends, key=lambda end: end.inertia_)
@@ -41,10 +41,7 @@ def k_means(
 
 
 def link(points: np.ndarray, weights: np.ndarray, method: str) -> np.ndarray:
-    """A hierarchy in scipy's linkage format, each point counting by its weight in "ward" and "average".
-
-    The other linkages have no use for weights.
-    """
+    """A hierarchy in scipy's format; "ward" and "average" weight the points, other linkages ignore the weights."""
     m = len(points)
     if m == 1:
         return np.empty((0, 4))

@@ -1,1 +1,1 @@
-"""Consensus in a space: objects or clusters become points, which are clustered."""
+"""Consensus by embedding: objects or clusters become points, which are clustered."""

@@ -1,6 +1,6 @@
 """Embeddings of pairwise evidence: from similarities or distances to a few coordinates for each object.
 
-Distinct objects are embedded once, and count for as many as they stand for.
+Distinct objects are embedded once, weighted by their counts.
 """
 
 from collections.abc import Callable
@@ -15,15 +15,15 @@ from pluribus.consensus._shared.eigen import leading, orient, smallest
 from pluribus.consensus.embedding import _neighbor_graph, _stress
 from pluribus.consensus.embedding._similarities import Similarities
 
-_VARIANCE = 0.98  # what LPP and NPE keep of the features
+_VARIANCE = 0.98  # share of the variance of the features that LPP and NPE keep
 _MAX_FEATURES = 300
 
 
 class Embedding(NamedTuple):
-    """Coordinates, with what the method says of itself.
+    """Coordinates, and diagnostics of the method.
 
-    ``criterion`` is its cost; ``eigenvalues`` those of the coordinates; ``n_connected`` the components of its graph;
-    ``clipped_mass`` the share of negative eigenvalues; ``converged`` whether its iterations were enough.
+    ``criterion`` is its cost, ``eigenvalues`` those of the coordinates, ``n_connected`` the number of components of its
+    graph, ``clipped_mass`` the share of negative eigenvalues, and ``converged`` whether its iterations converged.
     """
 
     coordinates: np.ndarray
@@ -35,7 +35,7 @@ class Embedding(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What the methods need beside the evidence."""
+    """Parameters of the methods."""
 
     n_components: int
     n_neighbors: int
@@ -76,10 +76,10 @@ def _random_walk(
     if not (degrees > 0).all():
         raise ValueError(
             f"{(degrees <= 0).sum()} objects have no evidence at all, not even with themselves (the first is distinct "
-            f"object {int(np.argmin(degrees))}): nothing is known about them. Drop them."
+            f"object {int(np.argmin(degrees))}). Drop them."
         )
     mass = counts * degrees
-    # Each component is an eigenvector of eigenvalue 1. Known beforehand, these do not mix with what is searched.
+    # Each component is an eigenvector of eigenvalue 1. These are known and therefore left out of the search.
     of_component = np.bincount(components, mass)
     between = _contrasts(of_component, d)[components]
     indicator = np.sqrt(mass / of_component[components]), (np.arange(len(mass)), components)
@@ -104,7 +104,7 @@ def _random_walk(
 
 
 def _contrasts(mass: np.ndarray, d: int) -> np.ndarray:
-    """At most d contrasts of groups, orthonormal by mass and to the constant; the largest are set apart first."""
+    """At most d contrasts of groups, orthonormal by mass and to the constant; the largest group comes first."""
     order = np.argsort(-mass, kind="stable")
     own = mass[order]
     rest = own[::-1].cumsum()[::-1] - own
@@ -138,7 +138,7 @@ def _scaled_distances(distances: np.ndarray, counts: np.ndarray, to: Settings) -
 
 
 def _principal(affinity: Callable[[np.ndarray], np.ndarray], counts: np.ndarray, d: int, seed: int) -> Embedding:
-    """Coordinates whose inner products are those of the affinity, centered; what is negative counts as 0."""
+    """Coordinates whose inner products are the centered affinity; negative eigenvalues count as 0."""
     share = (counts / counts.sum())[:, None]
     root = np.sqrt(counts)[:, None]
 
@@ -165,7 +165,7 @@ def locally_linear(evidence: Similarities, to: Settings) -> Embedding:
     root = np.sqrt(evidence.counts)
     scaled = sparse.csr_array(residual * root[:, None] / root)
     values, vectors = smallest(sparse.csr_array(scaled.T @ scaled), to.n_components + 1)
-    # The constant is one of the vectors with eigenvalue 0, of which there may be several: take it out of their span.
+    # The constant has eigenvalue 0, perhaps with other vectors: take it out of their span.
     rest = null_space((vectors.T @ root)[None])
     ritz, turn = np.linalg.eigh(rest.T @ (values[:, None] * rest))
     ritz = np.clip(ritz[: to.n_components], 0, None)
@@ -195,8 +195,8 @@ def neighborhood_preserving(evidence: Similarities, to: Settings) -> Embedding:
 def _features(evidence: Similarities, to: Settings) -> np.ndarray:
     """Principal coordinates with 98 % of the variance.
 
-    The rows of C are n features of n objects: without this step any coordinates would be linear in them, and the
-    restriction to linear maps none.
+    The rows of C are n features of n objects: without this step all coordinates would be linear in them, and the
+    restriction to linear maps would have no effect.
     """
     n = min(evidence.n - 1, max(_MAX_FEATURES, to.n_components))
     principal = _principal(evidence.affinity, evidence.counts, n, to.seed)
@@ -221,13 +221,13 @@ def _linear(X: np.ndarray, cost: np.ndarray, scale: np.ndarray, d: int) -> Embed
 
 
 def sammon(evidence: Similarities, to: Settings) -> Embedding:
-    """Sammon's mapping: distances kept, errors in short ones counting more."""
+    """Sammon's mapping: keeps distances, with more weight for short ones."""
     start = _scaled_distances(evidence.distances, evidence.counts, to).coordinates
     return Embedding(*_stress.sammon(evidence.distances, evidence.counts, start, to.max_iter or 500, to.seed))
 
 
 def curvilinear_components(evidence: Similarities, to: Settings) -> Embedding:
-    """Curvilinear component analysis (CCA): distances kept where the output is close, by stochastic descent."""
+    """Curvilinear component analysis (CCA): keeps short distances of the output, by stochastic descent."""
     return _curvilinear(evidence.distances, evidence.counts, to)
 
 
@@ -258,6 +258,6 @@ WITH_NEIGHBORS = frozenset({"le", "lle", "isomap", "lpp", "npe", "cda"})
 
 
 def _pad(coordinates: np.ndarray, d: int) -> np.ndarray:
-    """d columns; where there are no more directions, 0."""
+    """d columns, filled with zeros if there are fewer."""
     missing = d - coordinates.shape[1]
     return np.pad(coordinates, ((0, 0), (0, missing))) if missing > 0 else coordinates

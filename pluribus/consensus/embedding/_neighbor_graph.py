@@ -1,4 +1,4 @@
-"""Nearest neighbors by a matrix of distances: graphs, geodesics, and reconstruction from neighbors."""
+"""Nearest neighbors from a matrix of distances: graphs, geodesics, and reconstruction from neighbors."""
 
 import numpy as np
 from scipy import sparse
@@ -6,11 +6,11 @@ from scipy.sparse.csgraph import connected_components, dijkstra
 
 _ROWS = 512
 _RIDGE = 1e-3
-_SHORTEST = 1e-12  # of an edge: one of length 0 would be none
+_SHORTEST = 1e-12  # length of an edge; an edge of length 0 would be missing
 
 
 def nearest(distances: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """The nearest others of each object, (n, p); on ties those with the lowest index."""
+    """The nearest other objects of each object, (n, p); ties go to the lowest index."""
     n = len(distances)
     neighbors = np.empty((n, min(n_neighbors, n - 1)), dtype=np.int64)
     for start in range(0, n, _ROWS):
@@ -22,10 +22,10 @@ def nearest(distances: np.ndarray, n_neighbors: int) -> np.ndarray:
 
 
 def unweighted(distances: np.ndarray, counts: np.ndarray, n_neighbors: int) -> sparse.csr_array:
-    """1 for two objects of which one is among the nearest of the other.
+    """1 for two objects if one is among the nearest of the other.
 
-    Neighbors are counted as objects, equal ones included: an object with as many equals as ``n_neighbors`` has no
-    others. The diagonal holds the weight of its links to its equals.
+    Equal objects count as neighbors: an object with ``n_neighbors`` equals has no others. The diagonal is the weight of
+    the links to its equals.
     """
     n = len(counts)
     near = nearest(distances, n_neighbors)
@@ -36,9 +36,9 @@ def unweighted(distances: np.ndarray, counts: np.ndarray, n_neighbors: int) -> s
 
 
 def geodesics(distances: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, int]:
-    """Lengths of the shortest paths between near neighbors, (n, n), and how many components had to be joined.
+    """Lengths of the shortest paths along nearest neighbors, (n, n), and the number of connected components.
 
-    Components are joined by the shortest edge between each two.
+    Each two components are joined by the shortest edge between them.
     """
     n = len(distances)
     near = nearest(distances, n_neighbors)
@@ -64,10 +64,10 @@ def _bridges(distances: np.ndarray, component: np.ndarray, c: int) -> tuple[np.n
 
 
 def residual_of_reconstruction(distances: np.ndarray, n_neighbors: int) -> sparse.csr_array:
-    """I - W, where row i of W holds the weights, with sum 1, by which i is best a mean of its nearest others.
+    """I - W, where row i of W has the weights, with sum 1, that best reconstruct i as a mean of its nearest objects.
 
-    The inner products of the neighbors, seen from i, follow from distances alone. Distances that no points have give
-    negative eigenvalues, which count as 0; a ridge decides between neighbors in the same place.
+    The inner products of the neighbors, relative to i, follow from distances. Non-Euclidean distances give negative
+    eigenvalues, which count as 0. A ridge makes the weights of coinciding neighbors unique.
     """
     n = len(distances)
     near = nearest(distances, n_neighbors)

@@ -11,11 +11,11 @@ from pluribus._kernels.labels.components import linked_by_clusters
 from pluribus.evidence import MemoryLimitError
 from pluribus.partitions import Ensemble
 
-_DIGITS = 10  # distances that differ by less are ties
+_DIGITS = 10  # distances are rounded, so that smaller differences are ties
 
 
 class TotalEvidence:
-    """Co-occurrence over all partitions: an object that one leaves out counts as apart from all others there.
+    """Co-occurrence over all partitions: an object without a label counts as apart from all others in that partition.
 
     C = H W Hᵀ / Σw factors even where labels are missing, so that products cost O(n r).
     """
@@ -38,10 +38,11 @@ class TotalEvidence:
 
 
 class Similarities:
-    """Pairwise evidence C of distinct objects, each of which stands for ``counts`` equal ones.
+    """Pairwise evidence C of distinct objects, weighted by their ``counts``.
 
-    Read as similarities, two objects are c_ij alike and 1 - c_ij apart. Read as features, row i of C describes object
-    i: two objects are as alike as the inner product of their rows and as far apart as these are, over all objects.
+    Read as similarities, two objects have the similarity c_ij and the distance 1 - c_ij. Read as features, row i of C
+    describes object i: the similarity of two objects is the inner product of their rows, and their distance is the
+    Euclidean distance of these, over all objects.
     """
 
     def __init__(self, evidence: Any, counts: np.ndarray, view: str, memory_limit: float) -> None:
@@ -53,7 +54,7 @@ class Similarities:
         self.n_objects = int(counts.sum())
 
     def affinity(self, V: np.ndarray) -> np.ndarray:
-        """The product of the similarity of this view with vectors."""
+        """The product of the similarity matrix of this view with vectors."""
         evidence = self.__dict__.get("dense", self.evidence)
         product = evidence @ V
         if self.view == "features":
@@ -62,7 +63,7 @@ class Similarities:
 
     @cached_property
     def dense(self) -> np.ndarray:
-        """C as an array; refused if it is too large."""
+        """C as a dense array; refused if it is too large."""
         if 8 * self.n**2 > self.memory_limit:
             raise MemoryLimitError(
                 f"This method needs the evidence of all pairs of {self.n} distinct objects at once, which takes "
@@ -74,7 +75,7 @@ class Similarities:
 
     @cached_property
     def distances(self) -> np.ndarray:
-        """δ of this view for all pairs; 0 on the diagonal."""
+        """The distances δ of this view for all pairs; 0 on the diagonal."""
         if self.view == "similarities":
             distances = 1 - self.dense
         else:
@@ -86,7 +87,7 @@ class Similarities:
 
     @cached_property
     def components(self) -> np.ndarray:
-        """The connected component of each object, where two are linked if they have any evidence."""
+        """The connected component of each object in the graph of positive evidence."""
         ensemble = self.evidence.ensemble
         if ensemble is None or self.evidence.form == "neighbors":
             return connected_components(self.evidence.to_sparse(), directed=False)[1]

@@ -18,12 +18,12 @@ _JITTER = 1e-4
 def sammon(
     distances: np.ndarray, counts: np.ndarray, start: np.ndarray, max_iter: int, seed: int
 ) -> tuple[np.ndarray, float, None, None, None, bool]:
-    """Minimize Σ w (δ - d)² / δ / Σ w δ over pairs, each counting for as many as it stands for."""
+    """Minimize Σ w (δ - d)² / δ / Σ w δ over pairs, weighted by their counts."""
     n, d = start.shape
     if n == 1:
         return start, 0.0, None, None, None, True
     positive = distances[distances > 0]
-    delta = np.maximum(distances, positive.min() / 2 if positive.size else 1.0)  # δ = 0 would be divided by
+    delta = np.maximum(distances, positive.min() / 2 if positive.size else 1.0)  # no division by 0
     weight = np.outer(counts, counts)
     np.fill_diagonal(weight, 0)
     total = (weight * delta).sum()
@@ -54,7 +54,7 @@ def curvilinear(
 ) -> tuple[np.ndarray, float]:
     """Stochastic descent on ½ Σ (δ - d)² over pairs whose distance d in the output is within a shrinking radius.
 
-    The cost returned is that of the radius at the start.
+    The returned cost is for the initial radius.
     """
     n = len(start)
     points = _jittered(start, seed)
@@ -73,7 +73,7 @@ def curvilinear(
 
 
 def residual_variance(distances: np.ndarray, coordinates: np.ndarray) -> float:
-    """1 - ρ² of the distances and those of the coordinates; 0 if all distances are the same."""
+    """1 - ρ² between the distances and those of the coordinates; 0 if all distances are equal."""
     original, embedded = squareform(distances, checks=False), pdist(coordinates)
     if len(original) < 2 or np.ptp(original) < 1e-12:
         return 0.0
@@ -83,6 +83,6 @@ def residual_variance(distances: np.ndarray, coordinates: np.ndarray) -> float:
 
 
 def _jittered(start: np.ndarray, seed: int) -> np.ndarray:
-    """Points in the same place cannot part by a force along their difference: move all of them a little."""
+    """Move all points a little: a force along their difference cannot separate coinciding points."""
     scale = _JITTER * max(float(np.abs(start).max(initial=0)), 1e-12)
     return start + scale * np.random.default_rng(seed).standard_normal(start.shape)

@@ -30,7 +30,7 @@ CLUSTERERS = ("kmeans", *LINKAGES)
 
 
 class ExtractorAgreement(NamedTuple):
-    """What several clusterers make of one embedding.
+    """The partitions of several clusterers on one embedding, and their agreement.
 
     ``labels`` (n, c) has a column for each of the ``clusterers``, ``nmi`` (c, c) their normalized mutual information
     (geometric mean), and ``mean_nmi`` is its mean over the pairs: the coherence of the embedding.
@@ -43,40 +43,40 @@ class ExtractorAgreement(NamedTuple):
 
 
 class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
-    """Combine partitions by placing the objects in a few dimensions where their evidence shows, then cluster there.
+    """Combine partitions by embedding the objects in a few dimensions according to their evidence, and cluster there.
 
-    What is extracted from pairwise evidence depends much on the clusterer: single link and Ward may tell two stories.
-    Coordinates that keep what the evidence says, and drop its noise, make the stories alike, and any clusterer can use
-    them. The evidence is read as similarities of the objects, or each object's row of evidence as its features.
+    The clusters extracted from pairwise evidence depend much on the clusterer: single link and Ward may disagree.
+    Coordinates that keep the structure of the evidence and drop its noise reduce this dependence, and any clusterer can
+    use them. The evidence is read as similarities of the objects, or the row of evidence of an object as its features.
 
-    The default, the spectral embedding of the whole evidence, never builds it: time and memory are linear in n. So
-    are those of "mds". The others are those of the source, for some 10,000 distinct objects at most: neighbor graphs
+    The default, the spectral embedding of the whole evidence, never builds the matrix: time and memory are linear in n,
+    as for "mds". The other methods are those of the source, for about 10,000 distinct objects at most: neighbor graphs
     ("le", "lle", "isomap"), linear maps ("lpp", "npe"), and mappings that keep distances ("sammon", "cca", "cda").
 
-    Prefer it when the number of clusters is known and the choice of a linkage is not obvious, when clusters overlap, or
-    for a picture of an ensemble (``n_components=2``). With ``compare_extractors`` it tells how far clusterers agree.
+    Prefer it if the number of clusters is known and the choice of a linkage is not obvious, if clusters overlap, or for
+    a picture of an ensemble (``n_components=2``). ``compare_extractors`` shows how well clusterers agree.
 
     Parameters
     ----------
     n_clusters : int
-        Must be given, unless ``clusterer`` is an estimator and ``n_components`` a number.
+        Required, unless ``clusterer`` is an estimator and ``n_components`` a number.
     method : {"spectral", "mds", "le", "lle", "isomap", "lpp", "npe", "sammon", "cca", "cda"}
         Spectral embedding, classical scaling (kernel PCA), Laplacian eigenmaps, locally linear embedding, Isomap,
         locality preserving projections, neighborhood preserving embedding, Sammon's mapping, curvilinear component
         analysis, curvilinear distance analysis.
     view : {"similarities", "features"}
         Read the evidence c_ij as similarities with distances 1 - c_ij, or its rows as feature vectors with Euclidean
-        distances. For "spectral" and "mds" the similarity of two rows is their inner product.
+        distances. "spectral" and "mds" use the inner product of two rows as their similarity.
     n_components : "auto" or int
         Dimensions; "auto" is ``n_clusters - 1`` for "spectral" and ``n_clusters`` for the others.
     n_neighbors : "auto" or int
-        Of "le", "lle", "isomap", "lpp", "npe" and "cda"; "auto" is 10, or log2 n if that is more. On ties of evidence
-        the objects' order decides, which is that of their label rows and not the order they come in.
+        Neighbors in "le", "lle", "isomap", "lpp", "npe" and "cda"; "auto" is 10, or log2 n if that is more. Ties of
+        evidence are broken by the canonical order of the objects, not by the order of the input.
     clusterer : {"kmeans", "single", "complete", "average", "ward", "centroid", "median", "weighted"} or estimator
-        What clusters the coordinates; anything with ``fit_predict`` will do.
+        The clusterer of the coordinates; any estimator with ``fit_predict``.
     normalize : {"pairs", "total"}
-        Where labels are missing: divide by the partitions that cover both objects, or by all of them. The second keeps
-        "spectral" and "mds" linear in n.
+        If labels are missing, divide by the partitions that cover both objects, or by all of them. With "total",
+        "spectral" and "mds" stay linear in n.
     n_init : int
         Starts of k-means.
     max_iter : int, optional
@@ -99,13 +99,13 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
     embedding_ : ndarray of shape (n, d)
         Objects with equal label rows have the same coordinates.
     eigenvalues_ : ndarray or None
-        Of the coordinates, if the method has any: of the random walk for "spectral" (1 = a part without any link), of
-        the cost for "le", "lle", "lpp", "npe" (small is good), of the variance for "mds" and "isomap".
+        Of the coordinates, if the method has eigenvalues: of the random walk for "spectral" (1 for a disconnected
+        part), of the cost for "le", "lle", "lpp", "npe" (small is good), of the variance for "mds" and "isomap".
     criterion_ : float or None
-        The method's own cost: sum of those eigenvalues, residual variance ("isomap") or stress ("sammon", "cca",
-        "cda"); for "spectral" the sum of 1 - eigenvalue. For comparing settings of one method, such as neighbors.
+        The cost of the method: the sum of these eigenvalues, residual variance ("isomap") or stress ("sammon", "cca",
+        "cda"); for "spectral" the sum of 1 - eigenvalue. It compares settings of one method, such as neighbors.
     n_connected_components_ : int or None
-        Parts of the method's graph that no edge joins.
+        Connected components of the graph of the method.
     clipped_mass_ : float or None
         The share of negative eigenvalues, which count as 0; None if not all eigenvalues were computed.
     converged_ : bool
@@ -204,7 +204,7 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         return self._finish(given if given is not None else ensemble, self._extract(self.clusterer, self.n_clusters))
 
     def extract(self, clusterer: Any = None, n_clusters: int | None = None) -> np.ndarray:
-        """Labels by another clusterer, or another number of clusters, from the coordinates that are there."""
+        """Labels by another clusterer, or for another number of clusters, from the same coordinates."""
         check_is_fitted(self)
         clusterer = self.clusterer if clusterer is None else clusterer
         if isinstance(clusterer, str) and clusterer not in CLUSTERERS:
@@ -217,7 +217,7 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         return number_by_size(labels, int(labels.max()) + 1)
 
     def compare_extractors(self, clusterers: Sequence[str] = CLUSTERERS) -> ExtractorAgreement:
-        """How far clusterers agree on the coordinates; the more, the less the choice of one matters."""
+        """The agreement of clusterers on the coordinates; if it is high, the choice of a clusterer hardly matters."""
         labels = np.column_stack([self.extract(clusterer) for clusterer in clusterers])
         c = len(clusterers)
         nmi = np.eye(c)
@@ -231,18 +231,19 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
     def _check(self, n: int) -> None:
         if self.n_clusters is None and (isinstance(self.clusterer, str) or self.n_components == "auto"):
             raise ValueError(
-                "EmbeddedEvidence needs n_clusters: it does not find the number of clusters itself. Only with an "
-                "estimator as clusterer and n_components as a number it can be left out."
+                "EmbeddedEvidence needs n_clusters: it does not find the number of clusters itself. Leave it out only "
+                "with an estimator as clusterer and a number as n_components."
             )
         if self.n_clusters is not None and self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of objects, {n}.")
         for name in ("n_components", "n_neighbors"):
             value = getattr(self, name)
             if value != "auto" and value >= n > 1:
                 raise ValueError(f"{name}={value} must be less than the number of objects, {n}.")
         if self.method in WITH_NEIGHBORS and self.n_neighbors == "auto" and n <= 10:
             warnings.warn(
-                f"There are only {n} objects, so n_neighbors is {n - 1} and not 10: everyone is everyone's neighbor.",
+                f"There are only {n} objects, so n_neighbors is {n - 1} instead of 10, and every object is a neighbor "
+                "of every other.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -258,7 +259,7 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         order = canonical_order(rows.ensemble)
         distinct = rows.ensemble.take_objects(order)
         limit = given.memory_limit if given is not None else None
-        # Products with the operator are the fastest, unless labels are missing.
+        # Products with the operator are fastest, unless labels are missing.
         form = "auto" if distinct.has_missing and self.normalize == "pairs" else "operator"
         evidence: Any = CoAssociation(distinct, form=form, n_jobs=self.n_jobs, memory_limit=limit)
         limit = evidence.memory_limit
@@ -266,8 +267,8 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
             evidence = TotalEvidence(distinct)
         elif distinct.has_missing and evidence.form == "operator":
             warnings.warn(
-                f"With missing labels the evidence of {distinct.n_objects} distinct objects does not factor, and each of "
-                "many products with it visits all pairs. normalize='total' takes time linear in n.",
+                f"With missing labels the evidence of {distinct.n_objects} distinct objects does not factor, and each "
+                "of many products with it visits all pairs. normalize='total' takes time linear in n.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -290,7 +291,7 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         return run_tasks(lambda to: METHODS[self.method](evidence, to), [settings], verbose=False)[0]
 
     def _extract(self, clusterer: Any, n_clusters: int | None) -> np.ndarray:
-        """Labels of all objects, by clustering the coordinates of the distinct ones where that is the same."""
+        """Labels of all objects; the coordinates of distinct objects are clustered if the result is the same."""
         points = self._points
         if not isinstance(clusterer, str):
             labels, classes = encode_labels(np.asarray(clone(clusterer).fit_predict(points[self._inverse])))
@@ -307,15 +308,15 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         n_found = int(labels.max()) + 1
         if n_found < (n_clusters or 1):
             warnings.warn(
-                f"The coordinates tell only {n_found} groups of objects apart, so n_clusters={n_clusters} cannot be "
-                "reached.",
+                f"The coordinates separate only {n_found} groups of objects, so there are fewer than "
+                f"n_clusters={n_clusters}.",
                 UserWarning,
                 stacklevel=3,
             )
         return labels
 
     def _link(self, linkage: str, k: int) -> np.ndarray:
-        # These three see equal objects one by one; the others can count them.
+        # These three need equal objects one by one; the others use counts.
         expanded = linkage in ("centroid", "median", "weighted") and (self._counts > 1).any()
         points = self._points[self._inverse] if expanded else self._points
         if 8 * len(points) ** 2 > self._memory_limit:

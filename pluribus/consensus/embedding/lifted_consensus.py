@@ -1,4 +1,4 @@
-"""Consensus in the space the data lives in: lifted clusters (LiftKm, LiftHAC)."""
+"""Consensus in feature space by lifted clusters (LiftKm, LiftHAC)."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -22,38 +22,38 @@ _TIE = 1e-12
 
 
 class LiftedConsensus(ConsensusMixin, BaseEstimator):
-    """Combine partitions by where their clusters lie: clusters that fill the same region count as the same.
+    """Combine partitions by the positions of their clusters: clusters in the same region are grouped.
 
-    Each input cluster becomes one vector in the feature space of a kernel, the sum of its objects' vectors scaled to
-    length 1. These few vectors are clustered by k-means (LiftKm) or a linkage (LiftHAC), and the mean of each group is
-    a consensus cluster. Each object then goes to the consensus cluster to which it contributes most ("vote"), or to
-    whose vector it is nearest ("kernel").
+    Each input cluster becomes one vector in the feature space of a kernel: the sum of the vectors of its objects,
+    scaled to length 1. These few vectors are clustered by k-means (LiftKm) or a linkage (LiftHAC), and the mean of each
+    group is a consensus cluster. Each object then joins the consensus cluster to which it contributes most ("vote"), or
+    whose vector is nearest ("kernel").
 
-    Prefer it when features (or a kernel) are at hand beside the labels, when partitions may be soft, when n is large
-    (one pass over the data, in blocks), or when new objects are to be assigned (``predict``). It wants input clusters
-    about as large as those sought: it groups whole clusters and cannot join many small ones to a shape that no kernel
-    sees as one place. For labels alone, and for clusters of any shape, use ``EvidenceAccumulation``.
+    Prefer it if features (or a kernel) are available in addition to the labels, if partitions are soft, if n is large
+    (one pass over the data, in blocks), or to assign new objects (``predict``). Input clusters should be about as large
+    as those of the result: the method groups whole clusters, and cannot join many small ones into a shape that no
+    kernel maps to one region. For labels alone, and for clusters of any shape, use ``EvidenceAccumulation``.
 
     Parameters
     ----------
     n_clusters : int
-        Number of consensus clusters; must be given.
+        Number of consensus clusters; required.
     clusterer : {"kmeans", "hac"}
         How the lifted clusters are grouped: LiftKm or LiftHAC.
     linkage : {"ward", "average", "complete", "single"}
-        For "hac". Ward fits the criterion, which is a sum of squares.
+        For "hac". Ward minimizes the same criterion as k-means, a sum of squares.
     assign : {"vote", "kernel"}
-        "vote" goes by the clusters that hold the object, needs no second pass over X, and returns partitions that
-        agree unchanged. "kernel" is the rule of the source, a classifier by density that moves border objects.
+        "vote" uses the clusters that contain the object, needs no second pass over X, and returns identical partitions
+        unchanged. "kernel" is the rule of the source, a density classifier that moves objects at borders.
     weights : {"size", None}
-        Weigh each input cluster by its size, or all alike as in the source, where stray objects that a linkage left
-        as clusters of their own count as much as the largest clusters. Weights of the partitions come on top.
+        Weight input clusters by their size, or equally as in the source, where outliers that a linkage left as single
+        clusters count as much as the largest clusters. Weights of the partitions multiply these.
     kernel : {"gaussian", "laplacian", "linear", "discrete", "precomputed"} or callable
-        exp(-‖x - y‖² / 2σ²); exp(-‖x - y‖₁ / σ); the inner product, so that X is a feature map already applied; 1 for
-        an object and itself and 0 else, which needs no X; X is the n × n matrix of kernel values; or a function of
+        exp(-‖x - y‖² / 2σ²); exp(-‖x - y‖₁ / σ); the inner product, for an X with the feature map applied; 1 for an
+        object and itself and 0 otherwise, which needs no X; X is the n × n matrix of kernel values; or a function of
         two blocks of objects that returns the matrix of their kernel values (X is then any sequence of objects).
     sigma : "median" or float
-        Bandwidth; "median" is the median distance between the objects, or 1,000 of them.
+        Bandwidth; "median" is the median distance between the objects, or between 1,000 of them.
     n_features : "auto", "exact" or int
         Random Fourier features of the gaussian and laplacian kernels. "auto" computes kernels exactly up to 2,000
         objects, takes 1,000 features below 20,000 objects, and 4,000 above. "exact" costs O(n²) time, not memory.
@@ -70,22 +70,23 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
     labels_ : ndarray of shape (n,)
         Clusters are numbered from the largest.
     n_clusters_ : int
-        Consensus clusters that won an object; the others are left out, with a warning.
+        Consensus clusters that are not empty; empty ones are left out, with a warning.
     membership_ : ndarray of shape (n, n_clusters_)
-        Share of each consensus cluster in the object's scores.
+        Share of each consensus cluster in the scores of the object.
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     meta_labels_ : ndarray of shape (q,)
-        The consensus cluster that each input cluster joined, the clusters of all partitions in a row; -1 for those that
-        joined none (empty, of weight 0, or joined to a cluster that was left out).
+        The consensus cluster of each input cluster, for the clusters of all partitions in a row; -1 for none (empty, of
+        weight 0, or in a consensus cluster that was left out).
     correspondences_ : tuple of r arrays of shape (k_p, n_clusters_)
-        The same for each partition: 1 where an input cluster joined a consensus cluster.
+        The same for each partition: 1 for the consensus cluster of each input cluster.
     lifted_clusters_ : ndarray of shape (m, D)
-        The unit vectors of the m input clusters that count, in coordinates that keep the kernel's inner products.
+        The unit vectors of the m input clusters with a weight, in coordinates that keep the inner products of the
+        kernel.
     consensus_vectors_ : ndarray of shape (n_clusters_, D)
         The consensus clusters in the same coordinates; not of length 1.
     lift_ssd_ : float
-        Sum of squared distances of the lifted clusters to the mean of their group, by weight.
+        Weighted sum of squared distances of the lifted clusters to the mean of their group.
     sigma_ : float or None
         The bandwidth, if the kernel has one.
 
@@ -168,7 +169,7 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
         ensemble : Ensemble (hard or soft), n × r labels, or list of label sequences
         y : ignored
         X : array or sparse matrix of shape (n, d), or what the kernel takes
-            The features of the objects, in the order of the ensemble. Needed by all kernels but "discrete".
+            The features of the objects, in the order of the ensemble. All kernels except "discrete" need them.
         """
         self._validate_params()
         check_kernel(self.kernel, self.sigma, self.n_features)
@@ -228,14 +229,14 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if isinstance(self.kernel, str) and self.kernel == "discrete":
-            raise ValueError("kernel='discrete' knows nothing of new objects; fit with a kernel over features.")
+            raise ValueError("kernel='discrete' cannot assign new objects: fit with a kernel of features.")
         X = check_features(X, self.kernel)
         if _n_columns(X) != self._n_columns:
             raise ValueError(f"X has {_n_columns(X)} columns, but in fit it had {self._n_columns}.")
         return _first_best(self._lift.inner(X, self._directions, n_jobs=self.n_jobs))
 
     def _weigh(self, ensemble: Ensemble, memberships: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
-        """The weights of the input clusters that count, and which these are."""
+        """The weights of the input clusters that have one, and their positions."""
         mass = np.asarray(memberships.sum(axis=0)).ravel()
         weight = np.repeat(ensemble.weights, ensemble.n_clusters)
         if self.weights == "size":
@@ -248,8 +249,8 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
             raise ValueError("LiftedConsensus needs n_clusters: it does not find the number of clusters itself.")
         if self.n_clusters > m:
             raise ValueError(
-                f"There are only {m} input clusters for n_clusters={self.n_clusters} consensus clusters, each of which "
-                "is a group of them. Ask for fewer, or add partitions."
+                f"The ensemble has only {m} clusters, too few to group them into n_clusters={self.n_clusters}. Ask for "
+                "fewer clusters, or add partitions."
             )
         return int(self.n_clusters)
 
@@ -261,14 +262,14 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
 
 
 def _shares(groups: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The part of each cluster in the mean of its group, (clusters, groups)."""
+    """The share of each cluster in the mean of its group, (clusters, groups)."""
     shares = np.zeros((len(groups), int(groups.max()) + 1))
     shares[np.arange(len(groups)), groups] = weight
     return shares / shares.sum(axis=0)
 
 
 def _first_best(scores: np.ndarray) -> np.ndarray:
-    """The highest score of each row; among those that differ by rounding only, the first."""
+    """The column of the highest score of each row; the first of scores that differ only by rounding."""
     best = scores.max(axis=1, keepdims=True)
     return (scores >= best - _TIE * np.abs(best)).argmax(axis=1)
 
@@ -277,13 +278,13 @@ def _check_votes(scores: np.ndarray) -> None:
     silent = np.flatnonzero(~(scores > 0).any(axis=1))
     if silent.size:
         raise ValueError(
-            f"{silent.size} objects are only in partitions of weight 0 (the first are rows {silent[:5].tolist()}), so "
-            "nothing votes for them. Use assign='kernel', which goes by their features, or raise a weight."
+            f"Only partitions of weight 0 cover {silent.size} objects (the first are rows {silent[:5].tolist()}), so "
+            "they have no vote. Use assign='kernel', which uses their features, or raise a weight."
         )
 
 
 def _names(ensemble: Ensemble, used: np.ndarray) -> list[str]:
-    """What errors call the clusters."""
+    """Names of the clusters for errors."""
     names = [
         f"Cluster {c!r} of partition {p!r}"
         for p, own in zip(ensemble.names, ensemble.classes, strict=True)

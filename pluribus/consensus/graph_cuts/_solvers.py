@@ -14,19 +14,19 @@ from pluribus.consensus._shared.eigen import inverse_root, leading, unit_rows
 from pluribus.consensus._shared.weighted_points import k_means
 
 _INSTALL = "pip install 'pluribus[graph]'"
-_RESOLUTION = 1_000  # what the median of fractional weights becomes as a whole number
-_SMALL = 100  # vertices for each part, up to which METIS needs a second opinion
+_RESOLUTION = 1_000  # the median of fractional weights after rounding to whole numbers
+_SMALL = 100  # vertices per part up to which recursive bisection is tried too
 
 
 def choose_solver(solver: str, method: str) -> str:
-    """ "metis" or "spectral", before any work starts; "auto" falls back to the second with a warning."""
+    """ "metis" or "spectral", before any work starts; "auto" falls back to "spectral" with a warning."""
     if solver == "spectral" or find_spec("pymetis") is not None:
         return "spectral" if solver == "spectral" else "metis"
     if solver == "metis":
         _require("pymetis", method)
     warnings.warn(
-        f"{method} is made for METIS, which is not installed: a spectral cut is used instead, which does not balance "
-        f"the sizes of clusters. Run {_INSTALL}, or say solver='spectral' to choose it.",
+        f"{method} uses METIS, which is not installed: a spectral cut is used instead, which does not balance the "
+        f"sizes of clusters. Run {_INSTALL}, or give solver='spectral' to choose it.",
         UserWarning,
         stacklevel=3,
     )
@@ -34,7 +34,7 @@ def choose_solver(solver: str, method: str) -> str:
 
 
 def require_hypergraph_solver(method: str) -> None:
-    """Fail before any work starts if Mt-KaHyPar is not there."""
+    """Fail before any work starts if Mt-KaHyPar is not installed."""
     _require("mtkahypar", method)
 
 
@@ -59,10 +59,10 @@ def cut_by_metis(
 ) -> np.ndarray:
     """Parts of about equal weight with few and light edges between them. Loops of ``graph`` are removed in place.
 
-    METIS wants whole, positive edge weights and no loops. Matching vertices two hops apart must be off for a bipartite
-    graph: two objects that share one cluster share next to nothing, and merging them spoils every second cut.
-    Cutting in two again and again (``recursive``, which pymetis chooses for up to 8 parts) is worse than cutting
-    k ways, except for small graphs, of which the k-way cut may even leave parts empty: there the better one is taken.
+    METIS needs positive whole edge weights and no loops. Matching of vertices two hops apart must be off for a
+    bipartite graph: two objects that share a single cluster have little in common, and merging them spoils every second
+    cut. Recursive bisection, which pymetis chooses for up to 8 parts, is worse than a k-way cut except for small
+    graphs, for which a k-way cut may even leave parts empty. For small graphs the better of both is used.
     """
     if graph.shape[0] <= n_parts:
         return np.arange(graph.shape[0])
@@ -83,7 +83,7 @@ def cut_by_metis(
 
     def cut(recursive: bool) -> tuple[int, int, np.ndarray]:
         options = pymetis.Options(seed=seed % 2**31, ncuts=n_cuts, no2hop=int(not two_hop))
-        if not recursive:  # bisection keeps the balance at each step, by METIS's own factor
+        if not recursive:  # bisection balances each step by METIS's own factor
             options.ufactor = max(1, round(1000 * imbalance))
         weight, part = pymetis.part_graph(
             n_parts, adjacency, vweights=vweights, eweights=eweights, recursive=recursive, options=options
@@ -98,7 +98,7 @@ def cut_by_metis(
 
 
 def whole_numbers(weights: np.ndarray, limit: int) -> np.ndarray:
-    """Whole numbers in proportion to the weights, with a sum up to ``limit``; counts stay as they are.
+    """Whole numbers proportional to the weights, with a sum up to ``limit``; counts are not changed.
 
     Examples
     --------

@@ -23,32 +23,32 @@ from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis
 from pluribus.partitions import Ensemble, as_ensemble
 
-_N_CUTS = 4  # of METIS: about one in ten merges two clusters, and its cut is heavier
+_N_CUTS = 4  # of METIS: about one cut in ten merges two clusters, and is then heavier
 
 
 class BipartitePartitioning(ConsensusMixin, BaseEstimator):
     """Combine partitions by cutting the graph that joins each object with its clusters.
 
-    Objects and clusters are the vertices, and each object is joined with the clusters it is in. One cut of this graph
-    groups both at once: objects that share clusters, and clusters that share objects. The spectral form solves a
-    small problem between the q clusters of the ensemble and transfers its solution to the objects, so that time and
-    memory grow linearly with n.
+    The vertices are the objects and the clusters, and each object has an edge to each of its clusters. One cut of this
+    graph groups both: objects that share clusters, and clusters that share objects. The spectral form solves a small
+    eigenproblem of the q clusters of the ensemble and transfers its solution to the objects, so time and memory are
+    linear in n.
 
-    Prefer it as the graph method for large ensembles, for partitions with any numbers of clusters, missing labels or
-    soft memberships. It needs ``n_clusters``.
+    Prefer it among the graph methods for large ensembles, and for partitions with any numbers of clusters, missing
+    labels or soft memberships. It needs ``n_clusters``.
 
     Parameters
     ----------
     n_clusters : int
         Must be given.
     solver : {"auto", "spectral", "metis"}
-        "spectral" is the normalized cut, without regard to sizes; "auto" is the same. "metis" cuts into parts of equal
+        "spectral" is the normalized cut, for parts of any size; "auto" is the same. "metis" cuts into parts of equal
         size, takes hard partitions only, and needs ``pip install 'pluribus[graph]'``.
     imbalance : float
-        By what share the largest part may exceed the mean; METIS only. With clusters of moderately unequal size 0.3
-        does better than the usual 0.05.
+        The share by which the largest part may exceed the mean; METIS only. 0.3 is better than the usual 0.05 for
+        clusters of moderately unequal size.
     n_init : int
-        Starts of the k-means that ends the spectral form.
+        Starts of the k-means step of the spectral form.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Threads. The result does not depend on it.
@@ -65,8 +65,8 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     correspondences_ : list of r arrays of shape (k_p, n_clusters_)
-        1 where a cluster of partition p went; a row of zeros for a cluster whose partition has no weight or whose
-        part has no objects.
+        1 for the part of each cluster of partition p; a row of zeros if the partition has weight 0 or the part has no
+        objects.
     solver_ : str
         The solver that "auto" chose.
 
@@ -150,7 +150,7 @@ class BipartitePartitioning(ConsensusMixin, BaseEstimator):
     def _check_solver(self, ensemble: Ensemble) -> None:
         self.solver_ = "spectral" if self.solver == "auto" else choose_solver(self.solver, "solver='metis'")
         if self.solver_ == "metis" and ensemble.memberships is not None:
-            raise ValueError("solver='metis' takes hard partitions, but these are soft; use solver='spectral'.")
+            raise ValueError("solver='metis' takes hard partitions, but these are soft: use solver='spectral'.")
 
     def _cut_spectral(self, table: ClusterTable, k: int) -> np.ndarray:
         return cut_spectral(

@@ -18,24 +18,24 @@ from pluribus.partitions import as_ensemble
 
 
 class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
-    """Combine partitions by dividing the objects into equal parts that tear as few clusters apart as possible.
+    """Combine partitions by dividing the objects into parts of equal size that cut as few clusters as possible.
 
     Each cluster of each partition is a hyperedge over its objects. Mt-KaHyPar divides the objects into ``n_clusters``
-    parts of about the same size so that the weight of the hyperedges that lie in several parts is least.
+    parts of about the same size and minimizes the weight of the hyperedges that lie in several parts.
 
-    It is here for comparison: a cluster counts as torn whether it loses one object or half of them, so that with
-    large, noisy clusters all are torn whatever the division, and the objective says nothing. It does well with many
-    small clusters that are seldom wrong. Otherwise prefer ``MetaClustering`` or ``BipartitePartitioning``.
+    It is included for comparison. A cluster counts as cut whether it loses one object or half of them; with large,
+    noisy clusters every division cuts all of them, and the objective is not informative. It does well with many small
+    clusters that are seldom wrong. Otherwise prefer ``MetaClustering`` or ``BipartitePartitioning``.
 
     Parameters
     ----------
     n_clusters : int
         Must be given.
     imbalance : float
-        By what share the largest cluster may exceed n / n_clusters; 0.05 is the published choice.
+        The share by which the largest cluster may exceed n / n_clusters; 0.05 is the published choice.
     collapse : bool
-        Treat objects with the same labels as one, heavier, so that they stay together; the hypergraph becomes smaller.
-        The published method does not, and splits equal objects where that balances sizes.
+        Treat objects with the same labels as one heavier vertex, so that they stay together and the hypergraph is
+        smaller. The published method does not, and splits equal objects to balance sizes.
     random_state : int, RandomState, Generator or None
 
     Attributes
@@ -48,7 +48,7 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     n_cut_ : int
-        How many clusters of the ensemble lie in several clusters of the consensus.
+        The number of clusters of the ensemble that lie in several clusters of the consensus.
 
     Notes
     -----
@@ -117,11 +117,11 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
             seed=seeds(self.random_state, 1)[0],
         )
         part = np.searchsorted(nonempty_clusters(part, k), part)
-        self.n_cut_ = _n_torn(table.members, part)
+        self.n_cut_ = _count_cut(table.members, part)
         return self._finish(ensemble, part[table.inverse])
 
 
-def _n_torn(members: sparse.csr_array, part: np.ndarray) -> int:
+def _count_cut(members: sparse.csr_array, part: np.ndarray) -> int:
     """The clusters with objects in more than one part."""
     in_part = sparse.csr_array((np.ones(len(part)), (np.arange(len(part)), part)))
     return int((np.diff(sparse.csr_array(members.T @ in_part).indptr) > 1).sum())

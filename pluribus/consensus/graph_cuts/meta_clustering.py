@@ -27,15 +27,15 @@ _N_CUTS = 10  # the graph is small
 
 
 class MetaClustering(ConsensusMixin, BaseEstimator):
-    """Combine partitions by grouping their clusters, then give each object to the group that holds it most.
+    """Combine partitions by grouping their clusters, and assign each object to the group that contains it most often.
 
-    The clusters of all partitions are the vertices of a graph; two of different partitions are joined by an edge as
-    heavy as their Jaccard similarity. This small graph is cut into ``n_clusters`` meta-clusters. The association of an
-    object with a meta-cluster is the share of its clusters that contain the object, and the highest wins.
+    The clusters of all partitions are the vertices of a graph. The weight of the edge between two clusters of different
+    partitions is their Jaccard similarity. This small graph is cut into ``n_clusters`` meta-clusters. The association
+    of an object with a meta-cluster is the share of its clusters that contain the object, and the highest wins.
 
-    Prefer it when the partitions have about as many clusters as you want: it is fast at any n, robust, and says which
-    cluster of which partition stands for which of the result (``correspondences_``). When partitions have far more
-    clusters, two clusters of one group may share no object; use ``BipartitePartitioning`` then.
+    Prefer it if the partitions have about as many clusters as the result: it is fast at any n, robust, and shows which
+    cluster of each partition corresponds to which cluster of the result (``correspondences_``). If partitions have far
+    more clusters, two clusters of one group may share no object; use ``BipartitePartitioning`` then.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
         "metis" needs ``pip install 'pluribus[graph]'``. "spectral" cuts the same graph by the normalized cut and does
         not balance. "auto" is "metis" where it is installed, and otherwise "spectral" with a warning.
     balance : {"clusters", "objects"}
-        What meta-clusters should have about equally many of. The published method balances the objects in their
-        clusters, which tears the groups of large clusters: if one cluster holds 90 % of the objects, not even a
-        unanimous ensemble is returned.
+        What METIS balances between meta-clusters. The published method balances the objects in their clusters, which
+        splits groups of large clusters: if one cluster has 90 % of the objects, it is split even if all partitions
+        agree.
     imbalance : float
-        By what share a meta-cluster may exceed the mean; METIS only.
+        The share by which a meta-cluster may exceed the mean; METIS only.
     random_state : int, RandomState, Generator or None
         Also breaks ties between meta-clusters.
     n_jobs : int, optional
@@ -69,8 +69,8 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     correspondences_ : list of r arrays of shape (k_p, n_clusters_)
-        1 where a cluster of partition p went; a row of zeros for a cluster whose partition has no weight or whose
-        meta-cluster won no object.
+        1 for the meta-cluster of each cluster of partition p; a row of zeros if the partition has weight 0 or the
+        meta-cluster wins no object.
     solver_ : str
         The solver that "auto" chose.
 
@@ -151,11 +151,11 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
 
     def _check_clusters(self, table: ClusterTable, k: int) -> None:
         n_vertices = len(table.weights)
-        alone = len(np.unique(table.partition)) == 1  # each of its clusters may then be a group of its own
+        alone = len(np.unique(table.partition)) == 1  # each of its clusters may be a group of its own
         if k > 1 and (n_vertices < k or (n_vertices == k and not alone)):
             raise ValueError(
-                f"There are only {n_vertices} clusters in the ensemble, to be grouped into n_clusters="
-                f"{k}. Add partitions, or ask for fewer clusters."
+                f"The ensemble has only {n_vertices} clusters, too few to group them into n_clusters={k}. Add "
+                "partitions, or ask for fewer clusters."
             )
 
     def _group_clusters(self, table: ClusterTable, k: int, seed: int) -> np.ndarray:
@@ -185,7 +185,7 @@ def jaccard_graph(shared: np.ndarray, table: ClusterTable) -> sparse.csr_array:
 
 
 def associate(table: ClusterTable, meta: np.ndarray, n_clusters: int) -> np.ndarray:
-    """The mean, over the clusters of each meta-cluster, of how far each row is in them (rows, n_clusters)."""
+    """The mean membership of each row in the clusters of each meta-cluster (rows, n_clusters)."""
     total = np.bincount(meta, table.weights, minlength=n_clusters)
     mean = np.zeros((len(meta), n_clusters))
     mean[np.arange(len(meta)), meta] = table.weights / total[meta]
@@ -193,7 +193,7 @@ def associate(table: ClusterTable, meta: np.ndarray, n_clusters: int) -> np.ndar
 
 
 def first_at_random(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The column of the highest value in each row, one of them at random if there are several."""
+    """The column of the highest value in each row; ties are broken at random."""
     highest = values >= values.max(axis=1, keepdims=True) - 1e-12
     winner = highest.argmax(axis=1)
     tied = np.flatnonzero(highest.sum(axis=1) > 1)

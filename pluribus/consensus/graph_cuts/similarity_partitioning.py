@@ -21,15 +21,15 @@ _MAX_VERTICES = 20_000
 
 
 class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
-    """Combine partitions by cutting the graph of how often objects are together into parts of equal size.
+    """Combine partitions by cutting the graph of pairwise evidence into parts of about equal size.
 
-    Each two objects are joined by an edge as heavy as the number of partitions that put both into one cluster. METIS
-    cuts this graph into ``n_clusters`` parts of about the same size, so that the edges between parts are light.
+    The weight of the edge between two objects is the number of partitions that put both into one cluster. METIS cuts
+    this graph into ``n_clusters`` parts of about the same size, so that the weight of the edges between parts is small.
 
     Prefer it for a few thousand objects in clusters of about the same size, where it is accurate. It enforces equal
-    sizes up to ``imbalance``: when true clusters are of very different sizes, even a unanimous ensemble is divided
-    against its own vote, and ``BipartitePartitioning`` or ``EvidenceAccumulation`` serve better. The graph has an edge
-    for nearly each two objects that differ (3 GB for 10,000); beyond 20,000 give ``n_neighbors``.
+    sizes up to ``imbalance``. If the true clusters have very different sizes, it splits them even if all partitions
+    agree; use ``BipartitePartitioning`` or ``EvidenceAccumulation`` then. The graph has an edge for nearly every pair
+    of distinct objects (3 GB for 10,000); beyond 20,000 give ``n_neighbors``.
 
     Parameters
     ----------
@@ -40,13 +40,13 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
         by the normalized cut, and does not balance sizes. "auto" is "metis" where it is installed, and otherwise
         "spectral" with a warning.
     imbalance : float
-        By what share the largest cluster may exceed n / n_clusters. 0.05 is the published choice; clusters of
-        moderately unequal size are found better with 0.3. Beyond 0.5 METIS tends to cut off fragments.
+        The share by which the largest cluster may exceed n / n_clusters. 0.05 is the published choice; 0.3 is better
+        for clusters of moderately unequal size. Above 0.5 METIS tends to cut off fragments.
     n_neighbors : int, optional
-        Keep only the edges of each object to so many others, those with the highest evidence. By default all.
+        The number of edges of each object that are kept, those with the highest evidence. By default all.
     collapse : bool
-        Treat objects with the same labels as one, heavier, so that they stay together; the graph becomes smaller. The
-        published method does not, and splits equal objects where that balances sizes.
+        Treat objects with the same labels as one heavier vertex, so that they stay together and the graph is smaller.
+        The published method does not, and splits equal objects to balance sizes.
     missing : {"ignore", "zero"}
         How missing labels enter the similarity of two objects, which is the number of partitions that put them together
         divided by a number of partitions: those that cover both ("ignore"), or all of them ("zero", as published).
@@ -149,9 +149,9 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
 
     def _check_size(self, n_vertices: int) -> None:
         if self.n_neighbors is None and n_vertices > _MAX_VERTICES:
-            different = "different label rows" if self.collapse else "objects"
+            vertices = "distinct label rows" if self.collapse else "objects"
             raise ValueError(
-                f"The graph of {n_vertices} {different} has an edge for nearly each two of them, more than fits (the "
+                f"The graph of {n_vertices} {vertices} has an edge for nearly every pair, which is too large (the "
                 f"limit is {_MAX_VERTICES}). Give n_neighbors=50 to keep the strongest edges of each, or use "
                 "BipartitePartitioning, which needs no such graph."
             )
@@ -173,11 +173,11 @@ class SimilarityPartitioning(ConsensusMixin, BaseEstimator):
 def similarity_graph(
     vertices: Ensemble, counts: np.ndarray, missing: str, n_neighbors: int | None, n_jobs: int | None
 ) -> sparse.csr_array:
-    """The evidence in counts of partitions, summed over the objects that two vertices stand for; loops included."""
+    """The number of partitions that put two objects together, summed over the objects of two vertices; with loops."""
     if missing == "zero" and vertices.has_missing:
         vertices = _alone_where_missing(vertices)
     if n_neighbors is None:
-        all_pairs = 32 * vertices.n_objects**2  # bytes: the size was checked
+        all_pairs = 32 * vertices.n_objects**2  # bytes; the number of vertices was checked
         evidence = CoAssociation(vertices, form="sparse", n_jobs=n_jobs, memory_limit=all_pairs)
     else:
         evidence = CoAssociation(vertices, form="neighbors", n_neighbors=n_neighbors, n_jobs=n_jobs)

@@ -1,4 +1,4 @@
-"""Maximum spanning forests of the strongest pairs, made by the workers of a cluster and merged two by two."""
+"""The maximum spanning forest of the strongest pairs, computed and merged by the workers of a Dask cluster."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,9 +13,9 @@ from pluribus.partitions import Ensemble
 
 
 class Forest(NamedTuple):
-    """Both ends (the lower first) and the evidence of each edge: the strongest first, then in the order of the ends.
+    """Both ends (the lower first) and the evidence of each edge, sorted by evidence and then by the ends.
 
-    In this order no two edges are equal, so that there is one forest only, however it was put together.
+    No two edges are equal in this order, so the forest does not depend on how it was merged.
     """
 
     n_objects: int
@@ -40,7 +40,7 @@ def forest_by_dask(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -
 
 
 def _forest_of_block(search: Callable[..., NearestObjects], n: int, task: tuple[int, int], *shared: Any) -> Forest:
-    """On a worker: search, and keep of the pairs found those that join trees."""
+    """On a worker: search, and keep the pairs that join trees."""
     strongest = search(task, *shared)
     here, place = np.nonzero(strongest.evidence > 0)
     i, j = strongest.objects[here], strongest.nearest[here, place]

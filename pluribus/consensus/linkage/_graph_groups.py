@@ -1,4 +1,4 @@
-"""Groups that merge along the edges of a graph, by the exact mean of the evidence between them."""
+"""Average link along the edges of a graph, by the exact mean evidence between groups."""
 
 from collections.abc import Callable
 
@@ -22,10 +22,10 @@ from pluribus._kernels.linkage.graph_average_link import (
 from pluribus.consensus._shared.evidence_linkages import follow_chains
 from pluribus.evidence import CoAssociation
 
-EXACT_PAIRS = 2e8  # pairs of groups in one cluster, summed over the clusters, from which on average link is exact
+EXACT_PAIRS = 2e8  # pairs of groups in one cluster, summed over the clusters, below which average link is exact
 _GROUPS_IN_BLOCK = 16_384
-# Where an eighth of a crowd merges at a time, each group is looked at 8 times on average until the last has merged (the
-# sum of (7/8)^t), however many there are. One at a time it is half as often as there are groups: 32 times, for 64.
+# If an eighth of a crowd merges at a time, each group is visited 8 times on average (the sum of (7/8)^t), for any size
+# of the crowd. If one group merges at a time, it is visited half as often as there are groups: 32 times for 64.
 _CROWD = 64  # groups with the same nearest group
 _AT_A_TIME = 1 / 8  # of a crowd
 
@@ -51,11 +51,11 @@ class GraphGroups:
         self.neighbors = graph.indices
         self.edges = Segments(graph.indptr[:-1].astype(np.int64), np.diff(graph.indptr).astype(np.int64))
         self.best, self.value = nearest_in_graph(graph.indptr, graph.indices, graph.data)
-        self.names = np.arange(n)  # of the groups that are left: one of their objects
-        self.root = np.arange(n, dtype=np.int32)  # what each group was merged into
+        self.names = np.arange(n)  # the groups that are left, each named by one of its objects
+        self.root = np.arange(n, dtype=np.int32)  # the group into which each group was merged
         self.touched = np.zeros(n, bool)  # by the merges of this round
         self.scratch = self._new_scratch()
-        self.merges = [(self.names[:0], self.names[:0], np.empty(0))]  # by rounds: both ends and the evidence
+        self.merges = [(self.names[:0], self.names[:0], np.empty(0))]  # both ends and the evidence, by rounds
 
     def merge_all(self, *, verbose: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Merge until one is left. Returns both ends and the dissimilarity of each merge."""
@@ -70,7 +70,7 @@ class GraphGroups:
         return left, right, height
 
     def _merge_half(self) -> bool:
-        """Merge until half of the groups are left, or no edges. Returns whether there may be more to merge."""
+        """Merge until half of the groups are left, or no edges. Returns whether more merges are possible."""
         goal = len(self.names) / 2
         while len(self.names) > goal:
             left, right = mutual_pairs(self.names, self.best)
@@ -80,7 +80,7 @@ class GraphGroups:
         return True
 
     def _merge_exactly(self, *, verbose: bool) -> None:
-        """Merge the groups that are left by average link among all of them."""
+        """Merge the remaining groups by exact average link."""
         lengths = self.sums.length[self.names]
         columns, inside = np.empty(lengths.sum(), np.int32), np.empty(lengths.sum(), np.int32)
         move_segments(self.names, self.sums, self.columns, columns)
@@ -92,14 +92,14 @@ class GraphGroups:
         self.merges.append((self.names[chain.left], self.names[chain.right], chain.evidence))
 
     def _merge(self, left: np.ndarray, right: np.ndarray) -> None:
-        """Merge groups that are each other's nearest, and all that are nearest to one of these where they crowd."""
+        """Merge pairs of mutually nearest groups, and crowds of groups that have the same nearest group."""
         left, right, crowds = self._crowds(left, right)
         touched = np.concatenate([left, right, *crowds])
         self.merges.append((left, right, self.value[left]))
         self._combine(left, right)
         for crowd in crowds:
             self.merges.append((np.full(len(crowd) - 1, crowd[0]), crowd[1:], self._means_in_turn(crowd)))
-        while crowds:  # two by two: what is large is added up once only
+        while crowds:  # two by two, so that large groups are added once only
             self._combine(np.concatenate([c[:-1:2] for c in crowds]), np.concatenate([c[1::2] for c in crowds]))
             crowds = [c[::2] for c in crowds if len(c) > 2]
         self.touched[touched] = True
@@ -110,11 +110,10 @@ class GraphGroups:
         tell_nearest(changed, self.best, self.value)
 
     def _crowds(self, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-        """The pairs without those that have a crowd, and each crowd: the group, then what merges with it.
+        """The pairs without a crowd, and the crowds: the center, followed by the groups that merge with it.
 
-        Where very many groups have one group as their nearest, to merge one of them at a time and look again would take
-        time that grows with their square. An eighth merges at a time, the nearest first, each with what those before it
-        have become.
+        If very many groups have the same nearest group, merging them one at a time would take time quadratic in their
+        number. Instead an eighth of them merges at a time, the nearest first.
         """
         nearest = self.best[self.names]
         n_followers = np.bincount(nearest[nearest >= 0], minlength=len(self.root))
@@ -207,7 +206,7 @@ class GraphGroups:
 def _with_room(
     names: np.ndarray, segments: Segments, pools: tuple[np.ndarray, ...], needed: np.ndarray
 ) -> tuple[tuple[np.ndarray, ...], int]:
-    """The arrays with room for more at their end, and where that is; what no group uses any more is dropped."""
+    """The arrays with free space at their end, and its position; unused segments are dropped."""
     end = int((segments.start[names] + segments.length[names]).max())
     more = int(needed.sum())
     if end + more <= len(pools[0]):

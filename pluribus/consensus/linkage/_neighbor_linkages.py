@@ -1,4 +1,4 @@
-"""Dendrograms of evidence of which only the strongest pairs of each object are known: time that grows with n."""
+"""Dendrograms from the strongest pairs of each object, in time linear in n."""
 
 import numpy as np
 from scipy import sparse
@@ -19,12 +19,12 @@ from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import UniqueRows
 
-_LOOKED_AT = 1e9  # pairs, in the search for what joins the components of a graph
+_LOOKED_AT = 1e9  # pairs visited in the search for bridges between the components of a graph
 _SORTED_BY = 6  # partitions
 
 
 def _sorted_rows(ensemble: Ensemble) -> UniqueRows:
-    """The different rows of labels in sorted order, so that neighbors lie close in memory: three times as fast."""
+    """The distinct rows of labels in sorted order: three times as fast, because neighbors are close in memory."""
     rows = ensemble.unique_rows()
     order = np.lexsort(rows.ensemble.labels[:, :_SORTED_BY][:, ::-1].T)
     place = np.empty_like(order)
@@ -36,9 +36,9 @@ def _sorted_rows(ensemble: Ensemble) -> UniqueRows:
 
 
 def spanning_tree_link(evidence: CoAssociation) -> np.ndarray:
-    """Single link on the pairs that a sparse or neighbor-limited evidence holds.
+    """Single link on the pairs of a sparse or neighbor-limited evidence.
 
-    All others count as evidence 0, but for those that join what few neighbors leave apart.
+    All other pairs count as evidence 0, except those that bridge the components of a neighbor-limited evidence.
     """
     merges = _spanning_tree(evidence)
     return sorted_linkage(*merges, np.ones(evidence.shape[0]))
@@ -47,7 +47,7 @@ def spanning_tree_link(evidence: CoAssociation) -> np.ndarray:
 def neighbor_single_link(
     ensemble: Ensemble, *, n_jobs: int | None = None, engine: DaskCluster | None = None, verbose: bool
 ) -> np.ndarray:
-    """Single link on the strongest pairs of each two different rows of labels."""
+    """Single link on the strongest pairs of the distinct rows of labels."""
     rows = _sorted_rows(ensemble)
     n = rows.ensemble.n_objects
     if engine is None or n == 1:
@@ -64,16 +64,16 @@ def _spanning_tree(evidence: CoAssociation) -> tuple[np.ndarray, np.ndarray, np.
 def _joined(
     n: int, left: np.ndarray, right: np.ndarray, value: np.ndarray, bridged: Ensemble | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both ends and the dissimilarity of each edge of a tree of the pairs given, the strongest first.
+    """Both ends and the dissimilarity of each edge of a spanning tree of the given pairs, which are strongest first.
 
-    What they leave apart is joined by the strongest pairs of the ensemble ``bridged``, and at last at evidence 0.
+    Components are joined by the strongest pairs of the ensemble ``bridged``, and finally at evidence 0.
     """
     parent = np.arange(n)
     taken = spanning_forest(left, right, parent)
     edges = [(left[taken], right[taken], value[taken])]
     if len(taken) < n - 1 and bridged is not None:
         edges += _bridges(bridged, parent)
-    first = np.unique(components(parent), return_index=True)[1]  # of each component that nothing is known to join
+    first = np.unique(components(parent), return_index=True)[1]  # of each component without a bridge
     edges.append((np.full(len(first) - 1, first[0]), first[1:], np.zeros(len(first) - 1)))
     left, right, value = (np.concatenate(part) for part in zip(*edges, strict=True))
     return left, right, 1 - value
@@ -90,10 +90,10 @@ def _strongest_first(evidence: CoAssociation) -> tuple[np.ndarray, np.ndarray, n
 
 
 def _bridges(ensemble: Ensemble, parent: np.ndarray) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The strongest pairs that join components, by Borůvka's rounds; ``parent`` is changed.
+    """The strongest pairs between components, by Borůvka's rounds; ``parent`` is changed.
 
-    From each component those objects are tried that share the most clusters with others. Where clusters are mostly
-    within a component this is exact; else as many are tried as _LOOKED_AT allows.
+    In each component the objects that share the most clusters with other components are tried first. If clusters are
+    mostly within components, this is exact; otherwise as many objects are tried as _LOOKED_AT allows.
     """
     labels, offsets, weights = ensemble.labels, ensemble.offsets, ensemble.weights
     starts, members = member_lists(labels, offsets)
@@ -138,13 +138,13 @@ def _bridges(ensemble: Ensemble, parent: np.ndarray) -> list[tuple[np.ndarray, n
 def neighbor_average_link(
     ensemble: Ensemble, *, n_jobs: int | None = None, engine: DaskCluster | None = None, verbose: bool
 ) -> np.ndarray:
-    """Average link in which only groups with a strong pair merge, until few enough are left to compare all."""
+    """Average link that merges only groups with a strong pair, until few enough are left for exact average link."""
     rows = _sorted_rows(ensemble)
     groups = GraphGroups(CoAssociation(rows.ensemble, form="neighbors", engine=engine, n_jobs=n_jobs), rows.counts)
     return expand(rows, *groups.merge_all(verbose=verbose))
 
 
 def graph_average_link(evidence: CoAssociation, *, verbose: bool) -> np.ndarray:
-    """The same on the pairs that a neighbor-limited evidence holds."""
+    """The same on the pairs of a neighbor-limited evidence."""
     n = evidence.shape[0]
     return sorted_linkage(*GraphGroups(evidence, np.ones(n, np.int64)).merge_all(verbose=verbose), np.ones(n))

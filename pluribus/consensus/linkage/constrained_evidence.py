@@ -20,35 +20,34 @@ _TIE = 1e-9
 
 
 class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
-    """Link the pairs with the most votes of the partitions, and keep to what is known about some pairs (CEAC).
+    """Link the pairs with the most votes of the partitions, under must-links and cannot-links (CEAC).
 
-    The evidence for a pair is the share of the partitions that have both in one cluster, as in
-    :class:`EvidenceAccumulation`. Must-links are merged before all else, and two groups between which there is a
-    cannot-link are never merged. So hard constraints hold, whatever the evidence says. A pair with a finite weight w is
-    a preference: it moves the evidence of the pair towards 1 (must-link) or 0 (cannot-link), by tanh(w / 2) of the way,
-    which is how far the odds exp(w) are from chance.
+    The evidence for a pair is the share of the partitions that put both into one cluster, as in
+    :class:`EvidenceAccumulation`. Must-links are merged first, and two groups with a cannot-link between them are never
+    merged, so hard constraints always hold. A pair with a finite weight w is a preference: it moves the evidence of the
+    pair towards 1 (must-link) or 0 (cannot-link) by the share tanh(w / 2), the distance of the odds exp(w) from chance.
 
-    Greedy merging may run into a dead end: too many clusters are left, and all of them must be apart. That does not
-    happen here: a merge after which the cannot-links could not be satisfied with ``n_clusters`` is not made. (Only if
-    even the constraints alone are too hard to decide may more clusters be left; then there is a warning.)
+    Greedy merging can reach a dead end: too many clusters are left, and all of them must be apart. To avoid this, a
+    merge after which ``n_clusters`` clusters could not satisfy the cannot-links is not made. More clusters may be left
+    only if the feasibility of the constraints is too hard to decide; then there is a warning.
 
-    With average link and ``n_clusters``, constraints that the result without them obeys do not change it. Where they
-    are in its way, objects are moved after the merges to the cluster they have the highest mean evidence for: greedy
-    merges push whole groups away along with one object. Where these moves end may depend on the order of the objects.
+    With average link and ``n_clusters``, constraints that the result without them satisfies do not change it. Otherwise
+    objects are moved after the merges to the cluster of highest mean evidence, because greedy merges displace whole
+    groups along with one object. The result of these moves may depend on the order of the objects.
 
-    Equal evidence (to 37 binary digits) is merged in the order of the numbers of the objects.
+    Pairs of equal evidence (to 37 binary digits) are merged in the order of the objects.
 
-    Prefer it when the constraints are right and clusters may have any shape. Where some constraints are wrong, give
-    them weights, or use :class:`ConstrainedConsistency`. Without constraints it is ``EvidenceAccumulation``.
+    Prefer it if the constraints are right and clusters may have any shape. If some constraints are wrong, give them
+    weights, or use :class:`ConstrainedConsistency`. Without constraints it is ``EvidenceAccumulation``.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Number of clusters. Needed, unless there is a threshold.
+        Number of clusters; needed unless ``threshold`` is given.
     linkage : {"auto", "single", "average", "complete"}
         "single" and "complete" are those of the source (CSL, CCL). "auto" is "average" if ``n_clusters`` is given and
-        "single" otherwise, as in ``EvidenceAccumulation``. "complete" needs all pairs at once and is for small n; ties,
-        of which it has many, are broken by the mean evidence.
+        "single" otherwise, as in ``EvidenceAccumulation``. "complete" needs all pairs at once and is for small n; its
+        many ties are broken by the mean evidence.
     threshold : float, optional
         Merge up to this dissimilarity, 1 - evidence, instead.
     verbose : bool
@@ -64,14 +63,14 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     violations_ : Violations
-        Constraints that are broken: soft ones only.
+        Broken constraints: soft ones only.
     merges_ : ndarray of shape (m, 4)
-        The greedy merges under the constraints, in scipy's format and in the order they were made; the leaves are the
-        chunklets. The moves of average link are not in it.
+        The greedy merges under the constraints, in scipy's format and in their order; the leaves are the chunklets. The
+        moves after average link are not included.
     components_ : ndarray of shape (n,)
-        The chunklet of each object: what hard constraints hold together.
+        The chunklet of each object: the objects that hard constraints join.
     dead_end_ : bool
-        Whether more clusters than asked for are left because all of them must be apart.
+        Whether more than ``n_clusters`` clusters are left because all of them must be apart.
     linkage_method_ : str
         The linkage that "auto" chose.
 
@@ -127,13 +126,13 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         ensemble : Ensemble, n × r labels, or list of label sequences
         y : ignored
         constraints : Constraints, optional
-            What is known about the n objects.
+            Constraints on the n objects.
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         constraints = as_constraints(constraints, ensemble.n_objects)
         goal = self._goal(ensemble.n_objects, constraints)
-        counted = np.flatnonzero(ensemble.weights)  # a partition of weight 0 says nothing
+        counted = np.flatnonzero(ensemble.weights)  # partitions of weight 0 are ignored
         self.linkage_method_ = self._choose_linkage()
         seen = ensemble.take_partitions(counted) if len(counted) < ensemble.n_partitions else ensemble
         if self.linkage_method_ == "average" and self.threshold is None:
@@ -147,8 +146,8 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         self.dead_end_ = self.threshold is None and self.n_clusters_ > goal.n_clusters
         if self.dead_end_:
             warnings.warn(
-                f"{self.n_clusters_} clusters are left instead of {goal.n_clusters}: all of them must be apart. Ask "
-                "for more clusters, or leave out some cannot-links.",
+                f"{self.n_clusters_} clusters are left instead of {goal.n_clusters}, because all of them must be "
+                "apart. Ask for more clusters, or leave out some cannot-links.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -162,7 +161,7 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
     def _goal(self, n: int, constraints: Constraints) -> Goal:
         if self.threshold is not None:
             if self.n_clusters is not None:
-                raise ValueError("n_clusters and threshold are both given; merging can stop at one of them only.")
+                raise ValueError("n_clusters and threshold are both given: give one of them to stop merging.")
             return Goal(1, 1 - self.threshold - _TIE, None)
         k = self._check_n_clusters(n)
         feasibility = constraints.check(k, allow_empty=False)

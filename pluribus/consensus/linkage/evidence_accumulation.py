@@ -22,52 +22,53 @@ _LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
 
 
 class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
-    """Combine partitions by letting each vote on each pair of objects, then link the pairs with the most votes.
+    """Combine partitions by the votes of each partition on each pair of objects, and link the pairs with most votes.
 
     The evidence for a pair is the share of the partitions that put both into one cluster, among those that cover both.
-    A hierarchical clustering of this similarity is the consensus. Clusters need no correspondence between partitions,
-    and may have any shape: fine partitions split what a few large clusters would blur, and linking merges it again.
+    A hierarchical clustering of this similarity is the consensus. Clusters of different partitions need not correspond,
+    and clusters may have any shape: fine partitions split the data into small pieces, and linking merges the pieces of
+    one cluster.
 
-    Prefer it when the partitions disagree on the number of clusters, when clusters are not round, or when only labels
-    are known. Single link follows chains and finds the number of clusters by itself, but a few ambiguous objects can
-    bridge two clusters; average link is the robust choice for a given number of clusters. Complete, weighted and
-    Ward linkage need all pairs at once and are for small n.
+    Prefer it if the partitions disagree on the number of clusters, if clusters are not round, or if only labels are
+    known. Single link follows chains and finds the number of clusters, but a few ambiguous objects can bridge two
+    clusters. Average link is the robust choice for a given number of clusters. Complete, weighted and Ward linkage need
+    all pairs at once and are for small n.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters; by default the one with the highest lifetime in the dendrogram.
     linkage : {"auto", "single", "average", "complete", "weighted", "ward"}
-        "auto" is "average" if ``n_clusters`` is given and "single" otherwise, for which lifetimes are meant. The
-        lifetimes of average link follow the granularity of the ensemble: give ``k_range`` with it.
+        "auto" is "average" if ``n_clusters`` is given and otherwise "single", for which lifetimes were designed. The
+        lifetimes of average link depend on the granularity of the ensemble: give ``k_range`` with it.
     threshold : float, optional
         Cut at this dissimilarity instead; 0.5 with single link is the majority vote.
     k_range : (int, int), optional
-        The numbers of clusters among which the highest lifetime is sought; if none of them has any, among all.
+        The numbers of clusters among which the highest lifetime is sought; all numbers, if none of these has one.
     lifetime_scale : {"share", "log"}
-        How lifetimes are measured: by how much the share of votes falls from one merge to the next (as in the source),
-        or by which factor. Average link joins the pieces of one cluster at small shares, since fine partitions seldom
-        have them together; only factors tell small shares from none. Shares below 1/1000 count as none.
+        Lifetimes are differences of the share of votes between successive merges (as in the source), or ratios. Average
+        link merges the pieces of one cluster at small shares, because fine partitions seldom put them together; ratios
+        distinguish small shares from none. Shares below 1/1000 count as none.
     allow_single_cluster : bool
         Whether one cluster may win by lifetime.
     evidence : {"auto", "operator", "sparse", "neighbors", "dense"}
-        How pairs are held; see ``pluribus.evidence.CoAssociation``. "auto" never builds an n × n matrix for single and
-        average link: it is "operator", which is exact, while that takes about a minute, and "neighbors" beyond, with a
-        warning. "neighbors" links along the 30 strongest pairs of each object (of each two that differ), in time that
-        grows with n. Single link joins what these leave apart by the strongest pairs it finds between. Average link
-        takes the mean over all pairs of two groups, but merges only groups that have a strong pair, until few are left;
-        a merge that would lie below those that made its groups is raised to their height.
-        With missing labels, average link counts each pair by how many partitions saw it; "dense" counts all alike.
+        How the evidence is stored; see ``pluribus.evidence.CoAssociation``. "auto" never builds an n × n matrix for
+        single and average link: it is "operator", which is exact, if that takes about a minute at most, and otherwise
+        "neighbors", with a warning. "neighbors" uses the 30 strongest pairs of each distinct object, in time linear in
+        n. Single link connects what these pairs leave apart by the strongest pairs that it finds in between. Average
+        link takes the mean over all pairs of two groups, but merges only groups with a strong pair until few are left;
+        a merge below the heights of its groups is raised to their height. With missing labels, average link weights
+        each pair by the partitions that cover it; "dense" weights all pairs equally.
     missing : {"warn", "error", "zero"}
         What to do if missing labels leave pairs of objects that no partition covers. "zero" counts them as evidence 0,
         "warn" does the same with a warning, and "error" refuses the ensemble.
     ward_metric : {"sqrt", "raw"}
         Ward on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as in the source.
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
-        A Dask cluster whose workers search for the strongest pairs, where ``evidence`` is "neighbors", and link along
-        them by single link; "dask" is the client in scope. The result is the same.
+        A Dask cluster whose workers search for the strongest pairs if ``evidence`` is "neighbors", and compute single
+        link on them; "dask" is the client in scope. The result is the same.
     n_jobs : int, optional
-        Threads that search for the strongest pairs and link along them. The result does not depend on it.
+        Threads for the strongest pairs and the linkage of them. The result does not depend on it.
     verbose : bool
         Show progress (only on a terminal).
 
@@ -81,7 +82,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     linkage_ : ndarray of shape (n - 1, 4)
-        The dendrogram, in scipy's format. ``cut`` cuts it again without refitting.
+        The dendrogram, in scipy's format. ``cut`` makes other cuts of it without refitting.
     lifetimes_ : ndarray of shape (n + 1,)
         Lifetime of k clusters at index k.
     threshold_ : (float, float)
@@ -181,7 +182,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         return self
 
     def cut(self, n_clusters: int | None = None, *, threshold: float | None = None) -> np.ndarray:
-        """Labels for another number of clusters, or another threshold, from the dendrogram that is there."""
+        """Labels for another number of clusters, or another threshold, from the same dendrogram."""
         check_is_fitted(self)
         if (n_clusters is None) == (threshold is None):
             raise ValueError("cut takes either n_clusters or threshold.")
@@ -201,11 +202,11 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
 
     def _check_cut(self, n: int) -> None:
         if self.n_clusters is not None and self.threshold is not None:
-            raise ValueError("n_clusters and threshold are both given; the dendrogram can be cut by one of them only.")
+            raise ValueError("n_clusters and threshold are both given: give one of them to cut the dendrogram.")
         if self.linkage == "ward" and self.lifetime_scale == "log":
-            raise ValueError("lifetime_scale='log' is for shares of evidence; the heights of Ward linkage are none.")
+            raise ValueError("lifetime_scale='log' needs heights between 0 and 1, which Ward linkage does not have.")
         if self.n_clusters is not None and self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of objects, {n}.")
         if self.k_range is not None:
             whole = len(self.k_range) == 2 and all(isinstance(k, Integral) for k in self.k_range)
             if not whole or not 1 <= self.k_range[0] <= self.k_range[1] or self.k_range[0] > n:
@@ -226,9 +227,9 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         if isinstance(ensemble, CoAssociation):
             self.evidence_ = ensemble.form
             return ensemble
-        # All linkages but those on a sparse form start from the labels; the dense matrix is made where it is used.
+        # Linkages start from the labels, except for the sparse form; the dense matrix is made where it is used.
         ensemble = as_ensemble(ensemble)
-        if not ensemble.weights.all():  # a partition of weight 0 says nothing, not even that it covers an object
+        if not ensemble.weights.all():  # a partition of weight 0 does not even say which objects it covers
             ensemble = ensemble.take_partitions(np.flatnonzero(ensemble.weights))
         self.evidence_ = self._choose_evidence(ensemble)
         return CoAssociation(ensemble, form="sparse" if self.evidence_ == "sparse" else "operator")
@@ -239,7 +240,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             return self.evidence if self.evidence in ("sparse", "neighbors") else "dense"
         if self.evidence != "auto":
             return self.evidence
-        limit = given_limit() or np.inf  # what happens to be free must not change the result
+        limit = given_limit() or np.inf  # the memory that happens to be free must not change the result
         seconds, needed = evidence_linkages.predict_seconds(ensemble, method), self._bytes_needed(ensemble)
         if seconds > evidence_linkages.EXACT_SECONDS or needed > limit:  # or less, if many rows of labels are equal
             distinct = ensemble.unique_rows().ensemble
@@ -250,8 +251,8 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         if seconds <= evidence_linkages.EXACT_SECONDS:
             what = f"need {in_bytes(needed)}, more than the {in_bytes(limit)} allowed"
         warnings.warn(
-            f"{method} link on all pairs of these {ensemble.n_objects:,} objects would {what}; it goes along the "
-            "strongest pairs of each object instead. Say evidence='operator' for all pairs.",
+            f"{method} link on all pairs of these {ensemble.n_objects:,} objects would {what}; only the strongest "
+            "pairs of each object are used. Give evidence='operator' to use all pairs.",
             UserWarning,
             stacklevel=4,
         )
@@ -277,18 +278,18 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         except MemoryLimitError as error:
             raise MemoryLimitError(
                 f"{method} link on a dense matrix needs all pairs of the {evidence.shape[0]:,} objects at once, more "
-                "than is allowed. Use linkage='average' or 'single' with evidence='auto', or pass "
-                "CoAssociation(ensemble, form='operator', memory_limit=...) if the memory is there."
+                "than the memory limit allows. Use linkage='average' or 'single' with evidence='auto', or pass "
+                "CoAssociation(ensemble, form='operator', memory_limit=...) with a higher limit."
             ) from error
 
     def _link_neighbors(self, evidence: CoAssociation, cluster: DaskCluster | None) -> np.ndarray:
         method = self.linkage_method_
         if method not in ("single", "average"):
             raise ValueError(
-                f"{method} link needs all pairs, but evidence='neighbors' holds a few for each object. Use single or "
-                "average link, or evidence='auto'."
+                f"{method} link needs all pairs, but evidence='neighbors' has only a few for each object. Use single "
+                "or average link, or evidence='auto'."
             )
-        if evidence.form == "neighbors":  # given, with the neighbors of its choice
+        if evidence.form == "neighbors":  # given by the user
             if method == "single":
                 return _neighbor_linkages.spanning_tree_link(evidence)
             return _neighbor_linkages.graph_average_link(evidence, verbose=self.verbose)

@@ -1,1 +1,1 @@
-"""After the consensus: bounds on sizes, and objects that belong to no cluster."""
+"""Refinements of a consensus: bounds on cluster sizes, and noise."""

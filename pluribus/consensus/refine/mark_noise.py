@@ -1,4 +1,4 @@
-"""Objects that an ensemble ties to no cluster."""
+"""Noise: objects with little evidence for their cluster."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ import numpy as np
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import as_ensemble
 
-# Of blobs and moons among 10 % of uniform noise, 0.5 finds half of the noise and no other object, 0.7 three quarters
-# and 1 % of the others.
+# On blobs and moons with 10 % of uniform noise, 0.5 marks half of the noise and no other object, 0.7 three quarters of
+# the noise and 1 % of the others.
 WEAK = 0.6
 
 
 def mark_noise(ensemble: Any, labels: Any) -> np.ndarray:
-    """Leave objects out of a partition whose evidence for their cluster is weak: their label becomes -1.
+    """Label objects with weak evidence for their cluster as noise (-1).
 
-    Evidence is the mean share of members that put an object together with those of its cluster. It is lower for all
-    objects of a large or long cluster; so it is compared with what half of the objects of the cluster have, and weak if
-    it is less than 60 % of that.
+    The evidence of an object is the mean share of members that put it together with the objects of its cluster. It is
+    lower for all objects of a large or long cluster, so it is compared with the median of the cluster: it is weak if it
+    is less than 60 % of that.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def mark_noise(ensemble: Any, labels: Any) -> np.ndarray:
     [0, 0, 0, 0, 0, -1, 1, 1]
     """
     ensemble, labels = as_ensemble(ensemble), np.array(labels)
-    k = int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1  # other labels are refused there
+    k = int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1  # mean_evidence refuses other labels
     evidence = mean_evidence(ensemble, labels, k)
     own = np.where(labels >= 0, evidence[np.arange(len(labels)), labels], 0.0)
     usual = np.array([np.median(own[labels == cluster]) if (labels == cluster).any() else 0.0 for cluster in range(k)])

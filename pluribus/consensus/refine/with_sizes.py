@@ -1,4 +1,4 @@
-"""A consensus whose clusters have the right size."""
+"""A consensus with bounds on the sizes of its clusters."""
 
 from typing import Any
 
@@ -8,33 +8,34 @@ from sklearn.utils.validation import check_is_fitted
 from pluribus.partitions import assign_sizes, harden
 from pluribus.partitions._internal import check_membership, size_bounds
 
-_LEAST = 1e-6  # of a membership: no object is barred from any cluster
+_LEAST = 1e-6  # membership, so that every object may join every cluster
 
 
 def with_sizes(consensus: Any, min_size: Any = None, max_size: Any = None) -> np.ndarray:
-    """The most likely partition whose clusters have at least, and at most, as many objects as you say.
+    """The most likely partition within bounds on the sizes of its clusters.
 
-    A membership is taken for the probability that an object is in a cluster. Of all partitions within the bounds, that
-    with the greatest product of memberships is found, exactly. So the objects that change their cluster are those
-    about which the ensemble was least sure. If the sizes of a fitted consensus are within the bounds already, its
-    labels stay as they are. Constraints that were heeded before are not heeded here.
+    Memberships are taken as probabilities. The result is the partition within the bounds that has the greatest product
+    of memberships, exactly. The objects that change their cluster are therefore those about which the ensemble is least
+    certain. If the sizes of a fitted consensus are within the bounds, its labels do not change. Constraints of an
+    earlier fit are not enforced here.
 
     Parameters
     ----------
     consensus : fitted consensus function, or array of shape (n, k)
-        With ``labels_`` and ``membership_``; or memberships alone. Objects without a label get none, and do not count.
+        A model with ``labels_`` and ``membership_``, or memberships. Objects without a label stay without, and do not
+        count.
     min_size, max_size : int, float, sequence of k of them, or None
-        A number of objects, or a share of all up to 1.0 (a float); one for all clusters, or one for each.
+        A number of objects, or a share of all objects (a float up to 1.0); one for all clusters, or one for each.
 
     Returns
     -------
     labels : ndarray of shape (n,)
-        Clusters keep their numbers, those of the columns of the memberships.
+        Clusters keep their numbers, which are the columns of the memberships.
 
     Raises
     ------
     SizeError
-        If the bounds cannot hold.
+        If the bounds are infeasible.
 
     Examples
     --------
@@ -49,8 +50,8 @@ def with_sizes(consensus: Any, min_size: Any = None, max_size: Any = None) -> np
         check_is_fitted(consensus)
         if not hasattr(consensus, "membership_"):
             raise ValueError(
-                f"{type(consensus).__name__} knows no memberships (membership_), so what an object costs in another "
-                "cluster is not known: choose a consensus that has them, or give memberships."
+                f"{type(consensus).__name__} has no memberships (membership_), which are needed to move objects "
+                "between clusters: use a consensus that has them, or give memberships."
             )
         membership, labels = consensus.membership_, consensus.labels_.copy()
     else:

@@ -1,1 +1,1 @@
-"""Choosing: among members, among candidate partitions, among consensus functions."""
+"""Selection of members, of candidate partitions and of consensus functions."""

@@ -1,4 +1,4 @@
-"""All consensus functions on one ensemble, side by side."""
+"""All consensus functions on one ensemble, compared."""
 
 import time
 import warnings
@@ -20,24 +20,24 @@ from pluribus.partitions import Ensemble, as_ensemble
 
 @dataclass(frozen=True, eq=False)
 class MethodRun:
-    """One consensus function on the ensemble: what it gave, or why it gave nothing.
+    """One consensus function on the ensemble: its result, or the reason why there is none.
 
     Attributes
     ----------
     name : str
     consensus : the fitted estimator, or None
     n_clusters : int
-        Clusters that hold objects; 0 if there is no result.
+        Nonempty clusters; 0 if there is no result.
     seconds : float
     nmi_members, ari_members : float
-        Mean normalized mutual information and mean adjusted Rand index with the members, by their weights. The medoid,
-        which is a member, is compared with the others.
+        Weighted mean normalized mutual information and adjusted Rand index with the members. The medoid, which is a
+        member, is compared with the others.
     ari_methods : float
-        Mean adjusted Rand index with the other methods' partitions; NaN if there is no other.
+        Mean adjusted Rand index with the partitions of other methods; NaN if there is no other.
     problem : str
         Why there is no result; empty if there is one.
     notes : tuple of str
-        What the method warned of.
+        Warnings of the method.
 
     Examples
     --------
@@ -65,17 +65,17 @@ class MethodComparison:
     Attributes
     ----------
     runs : tuple of MethodRun
-        Those with a result first, best agreement with the members first; then those without, by name.
+        First runs with a result, by their agreement with the members; then runs without, by name.
     n_clusters : int
-        The number of clusters asked for, or found by evidence accumulation.
+        The requested number of clusters, or the number found by evidence accumulation.
     agreement : ndarray of shape (m, m)
         Adjusted Rand indices between the m partitions, in the order of ``runs``.
     preferred : str
         The method to prefer.
     tied : tuple of str
-        Methods that the rule cannot tell from the best, the preferred one among them.
+        Methods tied with the best, including the preferred one.
     verdict : str
-        How much the choice means, in words.
+        How much the choice matters, in words.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class MethodComparison:
 
     @property
     def consensus(self) -> Any:
-        """The fitted consensus function that is preferred."""
+        """The preferred consensus function, fitted."""
         return next(run.consensus for run in self.runs if run.name == self.preferred)
 
     @property
@@ -113,7 +113,7 @@ class MethodComparison:
         return Ensemble([run.consensus.labels_ for run in done], names=[run.name for run in done])
 
     def standing(self, run: MethodRun) -> str:
-        """What the rule makes of a run, in a word or two: preferred, tied, other k, or nothing."""
+        """The status of a run: "preferred", "tied", "other k", or empty."""
         if run.name == self.preferred:
             return "preferred"
         if run.name in self.tied:
@@ -144,28 +144,26 @@ def compare_methods(
     random_state: int = 0,
     verbose: bool = True,
 ) -> MethodComparison:
-    """Run every consensus function on one ensemble, and say which partition to prefer.
+    """Run every consensus function on one ensemble, and choose the partition to prefer.
 
-    Preferred is, among the methods that gave the number of clusters asked for, the one with the highest mean normalized
-    mutual information with the members (their weights count). Methods within 0.01 of it are tied; of these the one with
-    the highest mean adjusted Rand index with the other candidates is taken, then the first by name. This is a rule, not
-    proof: it rewards partitions that are like the members, whether the members are right or not. ``verdict`` says
-    whether the choice matters.
+    The preferred method has the highest weighted mean normalized mutual information with the members, among the methods
+    with the requested number of clusters. Methods within 0.01 of it are tied; ties go to the highest mean adjusted Rand
+    index with the other candidates, then to the first name. This is a rule, not a proof: it rewards partitions that are
+    similar to the members, whether or not the members are right. ``verdict`` says whether the choice matters.
 
-    A method that fails does not stop the others: its row says why. Left out, with a word in their row, are methods that
-    need the data; and, unless you name them in ``methods``, those that are made for constraints and those that would
-    take more than 5 minutes or 2 GB at this size. Only evidence accumulation runs at any size if it has to find the
-    number of clusters.
+    A method that fails does not stop the others: its row has the reason. Methods that need the data are left out. So
+    are, unless you name them in ``methods``, methods for constraints and methods that would take more than 5 minutes or
+    2 GB at this size. Evidence accumulation runs at any size if it has to find the number of clusters.
 
     Parameters
     ----------
     ensemble : Ensemble, or labels that can be one
     n_clusters : int, optional
-        For all methods. By default what evidence accumulation finds.
+        For all methods. By default the number that evidence accumulation finds.
     methods : sequence of names, optional
-        Which methods to run, however long they take. By default all of ``names()``.
+        The methods to run, at any cost. By default all of ``names()``.
     random_state : int
-        Each method gets it: its partition is the same as when it is run alone with it.
+        For each method: its partition is the same as in a run of its own with this seed.
     verbose : bool
 
     Returns
@@ -214,7 +212,7 @@ def _checked(methods: Sequence[str] | None) -> list[str]:
     if isinstance(methods, str) or not all(isinstance(name, str) for name in methods):
         raise ValueError(f"methods must be a list of names, such as ['eac', 'scec']; got {methods!r}.")
     for name in methods:
-        by_name(name)  # refuses what is not there
+        by_name(name)  # refuses unknown names
     chosen = list(dict.fromkeys(name.lower() for name in methods))
     if not chosen:
         raise ValueError("methods is empty: name at least one, or give None for all.")
@@ -222,7 +220,7 @@ def _checked(methods: Sequence[str] | None) -> list[str]:
 
 
 def _distinct(ensemble: Ensemble) -> int:
-    """Objects as the methods see them, equal ones counted once."""
+    """The number of distinct objects."""
     return ensemble.n_objects if ensemble.memberships is not None else len(ensemble.unique_rows().counts)
 
 
@@ -230,7 +228,7 @@ def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *,
     """Why a method is not run; empty if it is."""
     function = by_name(name)()
     if function.needs_data:
-        return "Not run: it needs the data beside the labels."
+        return "Not run: it needs the data in addition to the labels."
     if function.takes_constraints and not asked_for:
         return "Not run: it is made for constraints."
     cost = "" if asked_for else cost_of(name).too_much(n_distinct, n_partitions, n_clusters)
@@ -238,18 +236,18 @@ def _left_out(name: str, n_distinct: int, n_partitions: int, n_clusters: int, *,
         return ""
     return (
         f"Not run: {n_distinct:,} distinct objects in {n_partitions:,} partitions may take it {cost}. "
-        "Run it by its name, if you want it."
+        "Name it to run it anyway."
     )
 
 
 def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: int, verbose: bool) -> MethodRun:
-    """Fit one method and compare it with the members; what goes wrong becomes a word about it."""
+    """Fit one method and compare it with the members; an error becomes its problem."""
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
             consensus = _fitted(name, ensemble, n_clusters, random_state, verbose)
-        except Exception as error:  # whatever it is, the other methods go on
+        except Exception as error:  # the other methods continue
             return MethodRun(name, seconds=time.perf_counter() - start, problem=_in_a_line(error))
     seconds = time.perf_counter() - start
     labels = consensus.labels_
@@ -269,7 +267,7 @@ def _run(name: str, ensemble: Ensemble, n_clusters: int | None, random_state: in
 
 
 def _weights_of_others(ensemble: Ensemble, own: int | None) -> np.ndarray:
-    """The weights of the members; a partition that is itself one of them does not count its agreement with itself."""
+    """The weights of the members, with 0 for the member that is the partition itself."""
     weights = np.array(ensemble.weights)
     if own is not None:
         weights[own] = 0

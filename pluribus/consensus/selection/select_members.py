@@ -1,4 +1,4 @@
-"""Choosing and weighting the members of an ensemble by how they agree."""
+"""Selection and weights of the members of an ensemble by their agreement."""
 
 from collections.abc import Callable
 from numbers import Integral
@@ -14,25 +14,24 @@ _CRITERIA = ("quality", "diversity", "joint")
 
 
 def select_members(ensemble: Any, n_members: int, *, criterion: str = "joint", verbose: bool = True) -> Ensemble:
-    """The ensemble of its best members: those that agree with the others, and are not all the same.
+    """The ensemble of its best members: those that agree with the others but are not all the same.
 
-    With S(i, j) the normalized mutual information of members i and j, and weights w, members are taken one by one, the
-    first the one with the highest quality Σ_j w_j S(i, j); then always the one with the highest
+    Let S(i, j) be the normalized mutual information of members i and j, and w the weights. Members are selected one by
+    one: first the one with the highest quality Σ_j w_j S(i, j), then the one with the highest
 
     - "quality": Σ_j w_j S(i, j), over all members j ≠ i;
-    - "diversity": Σ_j w_j (1 - S(i, j)), over the members j that are already taken;
-    - "joint": twice the first plus the second; counted once, noise could be worth as much as the last good member.
+    - "diversity": Σ_j w_j (1 - S(i, j)), over the members j selected so far;
+    - "joint": twice the first plus the second; if both counted once, noise could rank with the last good member.
 
-    Quality keeps poor members out, but takes near copies of one another; diversity does the opposite, and takes noise
-    first. Joint takes from each of several families of members, and still keeps noise out. It is the one to start
-    with.
+    Quality excludes poor members but selects near copies. Diversity does the opposite, and selects noise first. Joint
+    selects from each of several families of members and still excludes noise. Start with joint.
 
     Parameters
     ----------
     ensemble : Ensemble, or labels that can be one
         Each two members must have an object in common.
     n_members : int
-        How many to keep. Members of weight 0 are never taken.
+        The number of members to keep. Members of weight 0 are never selected.
     criterion : {"quality", "diversity", "joint"}
     verbose : bool
         Show progress (only on a terminal).
@@ -84,10 +83,10 @@ def agreement_weights(
     *,
     verbose: bool = True,
 ) -> Ensemble:
-    """The ensemble with its members weighted by how they agree with the others.
+    """The ensemble with its members weighted by their agreement with the others.
 
-    The weight of a member is its mean agreement with all others, times the weight it has; where it agrees with them
-    less than by chance (a negative index), it gets 0. All consensus functions take the weights into account.
+    The weight of a member is multiplied by its mean agreement with all others. It becomes 0 if the agreement is below
+    chance (a negative index). All consensus functions use the weights.
 
     Parameters
     ----------
@@ -113,7 +112,7 @@ def agreement_weights(
     mean = np.divide(total, others, out=np.ones_like(total), where=others > 0)
     weights = ensemble.weights * np.maximum(mean, 0)
     if not weights.any():
-        raise ValueError("No member agrees with the others better than by chance, so that all would get weight 0.")
+        raise ValueError("No member agrees with the others better than chance, so all weights would be 0.")
     return Ensemble(ensemble, weights=weights)
 
 
@@ -124,6 +123,6 @@ def _agreement_matrix(ensemble: Ensemble, index: Any, verbose: bool) -> np.ndarr
 
 
 def _first_of_the_best(gain: np.ndarray) -> int:
-    """Sums of the same numbers in another order round differently: what is equal up to that goes by position."""
+    """The first position of the highest gain, up to rounding."""
     best = gain.max()
     return int(np.flatnonzero(gain >= best - 1e-9 * max(abs(best), 1))[0])

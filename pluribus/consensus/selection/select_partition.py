@@ -1,4 +1,4 @@
-"""Choosing among candidate partitions, without knowing the truth."""
+"""Selection among candidate partitions, without knowing the truth."""
 
 import warnings
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ _MEDIAN = ("div1", "div3")
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Which candidate was chosen, and why. See :func:`pluribus.consensus.select`.
+    """The chosen candidate, and the scores. See :func:`pluribus.consensus.select`.
 
     Attributes
     ----------
     index : int
-        The candidate that was chosen.
+        The chosen candidate.
     criterion : str
     scores : ndarray
         The criterion for each candidate.
@@ -33,9 +33,10 @@ class Selection:
         - ``n_clusters``
         - ``consistency``: average cluster consistency, ACC; it is at most ``balance``, and about
           ``refinement × balance``
-        - ``balance``: 1 - Σ p² for the sizes of the candidate's clusters, what a member gives that refines it
-        - ``refinement``: how near each member comes to that, 1 if all refine the candidate. No criterion by itself:
-          one huge cluster has a high value
+        - ``balance``: 1 - Σ p² of the cluster sizes of the candidate, which is the consistency with a member that
+          refines it
+        - ``refinement``: consistency relative to this maximum, 1 if all members refine the candidate. It is not a
+          criterion by itself: one huge cluster has a high value
         - ``normalized_mutual_information``: ANMI
         - ``div1``: mean of d = 1 - adjusted Rand index with the members; ``div2``: standard deviation of d;
           ``div3``: (1 - div1 + div2) / 2; ``div4``: div2 / div1
@@ -61,21 +62,21 @@ def select(
     criterion: str = "consistency",
     missing: Literal["error", "ignore"] = "error",
 ) -> Selection:
-    """Choose among partitions by how they agree with the ensemble that they came from.
+    """Choose among partitions by their agreement with the ensemble they come from.
 
-    Average cluster consistency (ACC) asks whether the clusters of the members lie inside those of the candidate, so
-    that members which only split its clusters count as fully consistent. It favors clusters of equal size, and more of
-    them: use it for candidates with the same number of clusters, from members that have at least as many, where
-    clusters are not expected to be of very different size.
+    Average cluster consistency (ACC) measures whether the clusters of the members lie inside those of the candidate;
+    members that only split its clusters are fully consistent. It favors clusters of equal size, and more clusters. Use
+    it for candidates with the same number of clusters, from members with at least as many, if you do not expect
+    clusters of very different sizes.
 
     Parameters
     ----------
     candidates : list of label sequences, n × m labels, or Ensemble
     ensemble : Ensemble, labels that can be one, or a list with an ``Ensemble`` for each candidate
-        Candidates from different ensembles are scored against their own; their scores can be compared only roughly.
+        Candidates from different ensembles are scored against their own; their scores are only roughly comparable.
     criterion : {"consistency", "normalized_mutual_information", "div1", "div3"}
-        The candidate with the highest value is chosen; for the two measures of diversity the one at the median (of an
-        even number, the lower), as in their source.
+        The candidate with the highest value is chosen; for the two measures of diversity the one at the median (the
+        lower median), as in their source.
     missing : {"error", "ignore"}
         Refuse candidates with objects in no cluster, or ignore these objects.
 
@@ -111,7 +112,7 @@ def select(
         if len(labels) != members.n_objects:
             raise ValueError(f"Candidate {i} labels {len(labels)} objects, but its ensemble {members.n_objects}.")
     if criterion == "div3" and min(np.count_nonzero(members.weights) for members in ensembles) == 1:
-        raise ValueError("criterion='div3' needs at least two members that count: it is made of how they differ.")
+        raise ValueError("criterion='div3' needs at least two members with a weight, because it measures their spread.")
     table = pd.DataFrame([_measure(*pair) for pair in zip(partitions, ensembles, strict=True)])
     scores = table[criterion].to_numpy()
     _warn(table, ensembles, criterion)
@@ -123,13 +124,13 @@ def select(
 
 
 def _partitions_of(candidates: Any, missing: str) -> list[np.ndarray]:
-    """The labels of each candidate, coded."""
+    """The labels of each candidate as codes."""
     if isinstance(candidates, list | tuple):
         partitions = [encode_labels(labels, f"candidate {i}")[0] for i, labels in enumerate(candidates)]
     else:
         partitions = list(as_ensemble(candidates).labels.T)
     if not partitions:
-        raise ValueError("There are no candidates to choose from.")
+        raise ValueError("There are no candidates.")
     for i, labels in enumerate(partitions):
         if missing == "error" and (labels < 0).any():
             raise ValueError(
@@ -174,7 +175,7 @@ def _measure(labels: np.ndarray, members: Ensemble) -> dict[str, float]:
 
 
 def _balance(labels: np.ndarray, members: Ensemble) -> np.ndarray:
-    """1 - Σ p² over the objects that each member covers: the highest consistency there can be."""
+    """1 - Σ p² over the objects that each member covers: the highest possible consistency."""
     covered = np.asfortranarray(members.labels >= 0) if members.has_missing else np.ones((len(labels), 1), bool)
     sizes = [np.bincount(labels[seen & (labels >= 0)]) for seen in covered.T]
     each = [1 - ((size / size.sum()) ** 2).sum() for size in sizes]
@@ -182,21 +183,21 @@ def _balance(labels: np.ndarray, members: Ensemble) -> np.ndarray:
 
 
 def _warn(table: pd.DataFrame, ensembles: Sequence[Ensemble], criterion: str) -> None:
-    """What one should know of these scores."""
+    """Warn of scores that mislead."""
     k = table["n_clusters"]
     messages = []
     if criterion == "consistency" and k.nunique() > 1:
         messages.append(
             f"The candidates have different numbers of clusters ({', '.join(map(str, sorted(k.unique())))}). "
-            "Consistency grows with their number, so that such candidates cannot be compared by it."
+            "Consistency grows with their number, so it cannot compare them."
         )
     if criterion == "consistency" and (k == 1).any():
         messages.append(f"Candidates with a single cluster have a consistency of 0; there are {(k == 1).sum()}.")
     coarse = [(e.n_clusters[e.weights > 0] < n).any() for e, n in zip(ensembles, k, strict=True)]
     if criterion == "consistency" and any(coarse):
         messages.append(
-            f"Consistency is made for members that are at least as fine as the candidate, but {sum(coarse)} of "
-            f"{len(k)} candidates have more clusters than some of their members."
+            f"Consistency assumes members that are at least as fine as the candidate, but {sum(coarse)} of {len(k)} "
+            "candidates have more clusters than some of their members."
         )
     if table["div2"].isna().any():
         messages.append("With a single member, div2, div3 and div4 are undefined.")

@@ -1,1 +1,1 @@
-"""Consensus with memberships: models of the ensemble in which objects belong to clusters by degrees."""
+"""Soft consensus: models of the ensemble that give each object memberships in the clusters."""

@@ -1,4 +1,4 @@
-"""The dyadic aspect model: P(i, j) = Σ_a p_a B_ia B_ja for the pairs of objects that are together, fitted by EM."""
+"""The dyadic aspect model P(i, j) = Σ_a p_a B_ia B_ja of the pairs of objects that are together, fitted by EM."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ import numpy as np
 from pluribus.consensus._shared.base import normalize_rows
 from pluribus.consensus.soft._pair_occurrences import PairCounts
 
-_DAMPING = 0.02  # of the largest gain: ratios of smaller ones are chance
-_SOFT = 0.1  # share of a start from labels that goes to all objects
+_DAMPING = 0.02  # share of the largest gain; ratios of smaller gains are chance
+_SOFT = 0.1  # share of a start from labels that is uniform over all objects
 
 
 class Aspects(NamedTuple):
-    """Where the EM ended: p (k,), B (n, k) with columns that sum to 1, and the log-likelihood at each iteration."""
+    """The result of EM: p (k,), B (n, k) with columns that sum to 1, and the log-likelihood of each iteration."""
 
     p: np.ndarray
     B: np.ndarray
@@ -36,20 +36,20 @@ def climb(
 
 
 def maximize(responsible: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The best p and B for these responsibilities. An aspect that is responsible for nothing has B = 0 from then on."""
+    """The best p and B for these responsibilities. An aspect without responsibility has B = 0 from then on."""
     mass = responsible.sum(axis=0)
     return mass / mass.sum(), np.divide(responsible, mass, out=np.zeros_like(responsible), where=mass > 0)
 
 
 def ownership(aspects: Aspects) -> np.ndarray:
-    """V: the probability of each aspect for each object, eq. (25); uniform for objects that are in no pair."""
+    """V: the probability of each aspect for each object, eq. (25); uniform for objects in no pair."""
     joint = aspects.p * aspects.B
     total = joint.sum(axis=1, keepdims=True)
     return np.divide(joint, total, out=np.full_like(joint, 1 / joint.shape[1]), where=total > 0)
 
 
 def elbow(log_likelihoods: np.ndarray) -> int:
-    """The k whose gain over k - 1 is the largest in comparison with the gain of k + 1, where both are not tiny."""
+    """The k whose gain over k - 1 is largest relative to the gain of k + 1, both damped."""
     tried = np.flatnonzero(~np.isnan(log_likelihoods))
     gain = np.diff(log_likelihoods[tried])
     if len(gain) < 2:
@@ -59,7 +59,7 @@ def elbow(log_likelihoods: np.ndarray) -> int:
 
 
 def aspects_of_labels(pairs: PairCounts, labels: np.ndarray, k: int) -> np.ndarray:
-    """Each aspect gives most of its probability to one cluster, but some to every object: what is 0 stays 0."""
+    """Aspects with most probability on one cluster, and some on every object, because zeros stay 0."""
     B = pairs.sizes[:, None] * ((labels[:, None] == np.arange(k)) + _SOFT)
     return B / B.sum(axis=0)
 
@@ -71,7 +71,7 @@ def random_aspects(pairs: PairCounts, k: int, seed: int) -> np.ndarray:
 
 
 def extend(pairs: PairCounts, index: np.ndarray, membership: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """p and B for all objects, from the memberships of some: each is what those are that it is together with."""
+    """p and B for all objects, from the memberships of some: the others take the mean of those they are with."""
     extended = normalize_rows(pairs.pull(index, membership))
     extended[index] = membership
     k = membership.shape[1]

@@ -10,7 +10,7 @@ from pluribus.partitions import Ensemble
 
 
 def canonical_rows(ensemble: Ensemble, n_jobs: int | None) -> LabelRows:
-    """The label rows in an order of their own, so that random draws do not depend on the order of the objects."""
+    """The label rows in canonical order, so that random draws do not depend on the order of the objects."""
     order = canonical_order(ensemble)
     rows = LabelRows(ensemble.take_objects(order), n_jobs)
     rows.inverse = rows.inverse[np.argsort(order)]
@@ -18,7 +18,7 @@ def canonical_rows(ensemble: Ensemble, n_jobs: int | None) -> LabelRows:
 
 
 class Assignment(NamedTuple):
-    """The cluster of each row, and how many members of each cluster are in each of the q clusters of the ensemble."""
+    """The cluster of each row, and the counts of each cluster in each of the q clusters of the ensemble."""
 
     labels: np.ndarray
     sums: np.ndarray
@@ -39,21 +39,20 @@ class CategoryKMeans:
         self.grand_mean = total / rows.spread(rows.by_partition(total))
 
     def centers_of(self, sums: np.ndarray) -> np.ndarray:
-        """Shares of the labels that are there. Where a cluster has none, the shares in the whole ensemble: whatever
-        stands there leaves the objective as it is."""
+        """Shares of the labels in each partition; the shares in the whole ensemble if all labels are missing."""
         seen = self.rows.spread(self.rows.by_partition(sums))
         grand_mean = np.broadcast_to(self.grand_mean, sums.shape)
         return np.divide(sums, seen, out=grand_mean.copy(), where=seen > 0)
 
     def seed_centers(self, rng: np.random.Generator) -> np.ndarray:
-        """k-means++: rows drawn by their squared distance to the centers there are, the best of a few each time."""
+        """k-means++: rows drawn by their squared distance to the present centers, the best of a few each time."""
         counts = self.rows.counts
         n_trials = 2 + int(np.log(self.n_clusters))
         centers = self._centers_at(_draw(counts, 1, rng))
         closest = self._distances(centers)[:, 0]
         while centers.shape[1] < self.n_clusters:
             potential = counts * closest
-            if not potential.sum() > 0:  # the centers there are explain every row
+            if not potential.sum() > 0:  # every row equals a center
                 spare = self.n_clusters - centers.shape[1]
                 return np.hstack([centers, np.repeat(self.grand_mean, spare, axis=1)])
             candidates = self._centers_at(_draw(potential, n_trials, rng))
@@ -64,7 +63,7 @@ class CategoryKMeans:
         return centers
 
     def assign(self, centers: np.ndarray) -> Assignment:
-        """Each row to its nearest center; a center that gets none takes the row that costs the most."""
+        """Assign each row to its nearest center; an empty cluster takes the row of highest cost."""
         rows, k = self.rows, self.n_clusters
         table = self._table(centers)
         labels, cost = np.empty(rows.n, dtype=np.int64), np.empty(rows.n)

@@ -1,7 +1,7 @@
 """The objective of soft correspondence, and the steps that lower it.
 
-All correspondences stand in one matrix S with a row for each of the q clusters of the ensemble, partition by partition;
-the consensus M has a row for each object. A_h is the indicator (or membership) matrix of partition h.
+One matrix S has all correspondences, with a row for each of the q clusters of the ensemble, partition by partition. The
+consensus M has a row for each object. A_h is the indicator (or membership) matrix of partition h.
 """
 
 from collections.abc import Callable
@@ -29,26 +29,26 @@ class Penalty(NamedTuple):
 class CorrespondenceFit:
     """f(M, S) = Σ_h w_h (‖M - A_h S_h‖² - α_h ‖S_h - S̄_h‖² + β_h ‖S_h 1 1ᵀ - 1 1ᵀ‖²), eq. (3).
 
-    M has one row for each distinct object; A_h stays with all of them.
+    M has one row for each distinct object.
 
     Parameters
     ----------
     ensemble : Ensemble
     uniform : bool
-        An object that partition h leaves out counts as 1/k_h in each of its clusters; otherwise it does not count in h.
+        Whether an object without a label in partition h counts as 1/k_h in each of its clusters, or not at all.
 
     Attributes
     ----------
     rows : LabelRows
         The distinct objects and their counts.
     sizes : ndarray of shape (q, 1)
-        Sums of the columns of A_h, missing objects left out.
+        Sums of the columns of A_h, without missing objects.
     present : ndarray of shape (q, 1)
-        Clusters that have members; others (columns of memberships that are all 0) have no correspondence.
+        Clusters that are not empty; empty ones (columns of memberships that are all 0) have no correspondence.
     n_present : ndarray of shape (r,)
-        How many of each partition do.
+        The number of such clusters of each partition.
     informative : ndarray of r bools
-        Partitions with weight and with more than one cluster; only these shape the consensus.
+        Partitions with a weight and more than one cluster; only these determine the consensus.
     covered : ndarray of shape (distinct objects, 1)
         The weight of the informative partitions that label an object.
     """
@@ -66,13 +66,13 @@ class CorrespondenceFit:
         self.covered = rows.look_up(self.weights)
         self.observed = np.full_like(self.covered, weights.sum()) if uniform else self.covered
         n_missing = np.maximum(ensemble.n_objects - rows.by_partition(self.sizes), 0.0)
-        self.missing_share = n_missing / self.n_present[:, None]  # of each cluster, if they count
+        self.missing_share = n_missing / self.n_present[:, None]  # of each cluster, if missing objects count
         self.gram = self._gram()
-        # diag(bound) - AᵀA is positive semi-definite, and 0 for hard partitions: the step of each row can be so long.
+        # diag(bound) - AᵀA is positive semi-definite, and 0 for hard partitions: the bound gives the step of each row.
         self.bound = np.where(self.present, self.gram_times(self.present.astype(float)), 1.0)
 
     def _gram(self) -> sparse.csr_array | None:
-        """The blocks A_hᵀ A_h; None if they are diagonal and ``sizes`` says it all."""
+        """The blocks A_hᵀ A_h; None if they are diagonal and equal to ``sizes``."""
         if self.ensemble.memberships is None:
             return None
         return sparse.csr_array(sparse.block_diag([u.T @ u for u in self.ensemble.memberships]))
@@ -80,7 +80,7 @@ class CorrespondenceFit:
     # -- over the clusters of each partition -------------------------------------------------------------------------
 
     def mean_of_members(self, S: np.ndarray) -> np.ndarray:
-        """The mean over each partition's clusters, (r, k)."""
+        """The mean over the clusters of each partition, (r, k)."""
         return self.rows.by_partition(S) / self.n_present[:, None]
 
     def spread_of(self, S: np.ndarray) -> np.ndarray:
@@ -106,7 +106,7 @@ class CorrespondenceFit:
         return sums * self.present
 
     def consensus(self, S: np.ndarray) -> np.ndarray:
-        """The best M for S: the mean of what the partitions say of each object, eq. (6)."""
+        """The best M for S: the mean of the rows of S for the clusters of each object, eq. (6)."""
         weighted = self.weights * S
         if not self.uniform:
             return self.rows.look_up(weighted) / self.observed
@@ -114,7 +114,7 @@ class CorrespondenceFit:
         return (self.rows.look_up(weighted - self.rows.spread(mean)) + mean.sum(axis=0)) / self.observed
 
     def averaged(self, cross: np.ndarray) -> np.ndarray:
-        """Each cluster's mean of M, from AᵀM; uniform where M says nothing of it."""
+        """The mean of M over each cluster, from AᵀM; uniform if M is 0 there."""
         return normalize_rows(cross) * self.present
 
     def objective(self, M: np.ndarray, cross: np.ndarray, S: np.ndarray, penalty: Penalty) -> float:
@@ -128,7 +128,7 @@ class CorrespondenceFit:
 
 
 def simplex_step(fit: CorrespondenceFit, cross: np.ndarray, S: np.ndarray, penalty: Penalty) -> np.ndarray:
-    """Each row moves to the minimum, over the simplex, of a bound of the objective that is tight at S.
+    """Move each row to the minimum, over the simplex, of a bound of the objective that is tight at S.
 
     The concave term is replaced by its tangent and AᵀA by ``fit.bound``; for hard partitions this is
     S_i ← Π(m_i + α/n_i (S_i - s̄)) with m_i the mean of M over cluster i.
@@ -150,7 +150,7 @@ STEPS: dict[str, Callable[..., np.ndarray]] = {"simplex": simplex_step, "multipl
 
 
 class FittedCorrespondences(NamedTuple):
-    """The correspondences where a descent ended; ``path`` is the objective at the start and after each iteration."""
+    """The correspondences at the end of a descent; ``path`` is the objective at the start and after each iteration."""
 
     S: np.ndarray
     path: list[float]
@@ -160,10 +160,10 @@ class FittedCorrespondences(NamedTuple):
 def descend(
     fit: CorrespondenceFit, M: np.ndarray, S: np.ndarray, penalty: Penalty, *, solver: str, max_iter: int, tol: float
 ) -> FittedCorrespondences:
-    """Alternate: the correspondences for the consensus, then the consensus for the correspondences.
+    """Alternate between the correspondences for the consensus and the consensus for the correspondences.
 
-    A row of M is a mean of rows of S, so when no entry of S changes by ``tol``, none of M does. The first iteration
-    does not tell: its M was not yet made from S.
+    A row of M is a mean of rows of S: if no entry of S changes by ``tol``, no entry of M does. The first iteration is
+    not tested, because its M does not come from S.
     """
     step = STEPS[solver]
     cross = fit.cross(M)
@@ -194,7 +194,7 @@ def choose_penalty(
 
 
 def check_bounded(fit: CorrespondenceFit, penalty: Penalty, k: int) -> None:
-    """Without row sums held at 1, f has a lower bound only if β is large enough for α."""
+    """Refuse an objective without a lower bound: if row sums are not fixed at 1, β must be large enough for α."""
     pull = penalty.alpha * (1 - 1 / fit.n_present)
     unbounded = np.flatnonzero(fit.informative & (pull > 0) & (pull >= penalty.beta * k))
     if unbounded.size:

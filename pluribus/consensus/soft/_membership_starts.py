@@ -1,4 +1,4 @@
-"""Where a descent on memberships starts: given, or from average link on the evidence of a sample."""
+"""Starts of a descent on memberships: given, or from average link on the evidence of a sample."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.partitions._internal import check_membership, encode_labels
 
 _SAMPLE, _LARGEST_SAMPLE = 2_000, 5_000
-_CERTAINTY = 0.8  # of a start from labels; never 1, since a membership of 0 may stay 0
+_CERTAINTY = 0.8  # of a start from labels; less than 1, because a membership of 0 may stay 0
 
 
 def sample(n: int, k: int, seed: int) -> np.ndarray:
-    """Objects that stand for all: at most 2,000, more for many clusters."""
+    """A sample of the objects: at most 2,000, more for many clusters."""
     m = min(n, max(_SAMPLE, min(20 * k, _LARGEST_SAMPLE), k))
     return np.arange(n) if m == n else np.sort(np.random.default_rng(seed).choice(n, m, replace=False))
 
@@ -29,9 +29,9 @@ def average_link(C: np.ndarray, k: int) -> np.ndarray:
 
 
 def soften(labels: np.ndarray, k: int) -> np.ndarray:
-    """Memberships that lean to the labels."""
+    """Memberships concentrated on the labels."""
     rest = np.full((len(labels), k), 1 / k)
-    if (np.bincount(labels, minlength=k) == 0).sum() > 1:  # two empty clusters that are the same would stay the same
+    if (np.bincount(labels, minlength=k) == 0).sum() > 1:  # two equal empty clusters would stay equal
         rest = np.random.default_rng(0).dirichlet(np.ones(k), len(labels))
     membership = (1 - _CERTAINTY) * rest
     membership[np.arange(len(labels)), labels] += _CERTAINTY
@@ -39,7 +39,7 @@ def soften(labels: np.ndarray, k: int) -> np.ndarray:
 
 
 def mean_of_groups(membership: np.ndarray, inverse: np.ndarray, n_groups: int) -> np.ndarray:
-    """Memberships of objects to those of groups; object i is in group ``inverse[i]``."""
+    """The mean memberships of groups of objects; object i is in group ``inverse[i]``."""
     sizes = np.bincount(inverse, minlength=n_groups)
     sums = [np.bincount(inverse, column, minlength=n_groups) for column in membership.T]
     return np.column_stack(sums) / sizes[:, None]
@@ -63,6 +63,6 @@ def check_init(init: Any, n: int, k: int) -> np.ndarray:
         raise ValueError("init has rows that are all 0; each object needs memberships that sum to 1.")
     if len(np.unique(membership, axis=1).T) < k:
         raise ValueError(
-            "init has two clusters with the same memberships: they would stay the same for ever. Draw them at random."
+            "init has two clusters with equal memberships, which descent cannot separate. Draw them at random."
         )
     return membership / membership.sum(axis=1, keepdims=True)

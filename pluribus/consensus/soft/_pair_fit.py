@@ -1,4 +1,4 @@
-"""How well memberships explain pairwise evidence: the least-squares fit of y_i·y_j to c_ij, and its gradient."""
+"""The least-squares fit of memberships y_i·y_j to pairwise evidence c_ij, and its gradient."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from pluribus._kernels.labels.pair_counts import member_lists
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.partitions import Ensemble
 
-# With few distinct objects for the number of partitions, products with the matrix are quicker than walks over labels.
+# With few distinct objects per partition, products with the matrix are faster than sums over labels.
 _OBJECTS_PER_PARTITION, _DENSE_UP_TO = 8, 4_000
 _ROWS_IN_BLOCK = 4_096
 
@@ -27,12 +27,12 @@ class Point(NamedTuple):
 
 
 class PairFit(ABC):
-    """P(Y) = Σ_ij W_ij (C_ij - y_i·y_j)² over objects, some of which are equal and held as one group.
+    """P(Y) = Σ_ij W_ij (C_ij - y_i·y_j)² over objects, with equal objects as one group.
 
     Parameters
     ----------
     sizes : ndarray of shape (g,)
-        How many objects each group holds. Y has one row for each group.
+        The number of objects of each group. Y has one row for each group.
     self_weight, self_evidence : ndarrays of shape (g,)
         W_ii and C_ii.
     row_weight : ndarray of shape (g,)
@@ -52,7 +52,7 @@ class PairFit(ABC):
             self.constant -= float((sizes * self_weight * self_evidence**2).sum())
 
     def at(self, Y: np.ndarray, pull: np.ndarray | None = None) -> Point:
-        """The objective and its gradient at Y; ``pull``, the costly part, may be known: it is linear in Y."""
+        """The objective and its gradient at Y; ``pull``, the expensive part, may be given: it is linear in Y."""
         weighted = self.sizes[:, None] * Y
         if pull is None:
             pull = self._pull(weighted)
@@ -62,7 +62,7 @@ class PairFit(ABC):
         if self.left_out is not None:
             push -= self.left_out[0] * (Y * Y).sum(axis=1, keepdims=True) * Y
         objective = self.constant - 2 * np.vdot(weighted, pull) + np.vdot(weighted, push)
-        # A sum of squares is below 0 by rounding only.
+        # A sum of squares can be below 0 only by rounding.
         return Point(Y, max(float(objective), 0.0), pull - push, pull)
 
     @abstractmethod
@@ -70,12 +70,12 @@ class PairFit(ABC):
         """Σ_j W_ij C_ij y_j."""
 
     def _push(self, Y: np.ndarray, weighted: np.ndarray) -> np.ndarray:
-        """Σ_j W_ij (y_i·y_j) y_j; if all pairs weigh the same it is (Yᵀ Y) y_i."""
+        """Σ_j W_ij (y_i·y_j) y_j; with equal weights it is (Yᵀ Y) y_i."""
         return Y @ (Y.T @ weighted)
 
 
 class MatrixFit(PairFit):
-    """The fit to a matrix: ``weighted_evidence`` is W∘C (dense or sparse), ``weight`` is W, or None for all ones."""
+    """The fit to a matrix: ``weighted_evidence`` is W∘C (dense or sparse), ``weight`` is W, or None for ones."""
 
     def __init__(self, weighted_evidence, weight, *, sizes, self_evidence, constant, diagonal) -> None:
         self.weighted_evidence, self.weight = weighted_evidence, weight
@@ -94,9 +94,9 @@ class MatrixFit(PairFit):
 
 
 class LabelFit(PairFit):
-    """The fit to an ensemble's labels, each pair weighted by the partitions that cover both; no n × n matrix.
+    """The fit to the labels of an ensemble, with pairs weighted by the partitions that cover both; no n × n matrix.
 
-    Then W∘C = H Hᵀ / r also where labels are missing, since the ratio's denominator cancels: O(n r k) time.
+    Then W∘C = H Hᵀ / r even if labels are missing, because the denominator cancels: O(n r k) time.
     """
 
     def __init__(self, ensemble: Ensemble, *, sizes, constant, diagonal) -> None:
@@ -123,7 +123,7 @@ class LabelFit(PairFit):
         if self.shares is None:
             return super()._push(Y, weighted)
         # (Σ_p share_p M_ip A_p) y_i, where A_p sums y_j y_jᵀ over the objects that partition p covers. Only the upper
-        # triangle of these symmetric k × k matrices is held, and only for a block of objects at a time.
+        # triangle of these symmetric k × k matrices is stored, and only for a block of objects at a time.
         k = Y.shape[1]
         upper = np.triu_indices(k)
         place = np.zeros((k, k), np.int64)
@@ -142,17 +142,17 @@ class LabelFit(PairFit):
 
 
 class GroupedFit(NamedTuple):
-    """A fit whose rows stand for groups of equal objects; object i is in group ``inverse[i]``."""
+    """A fit whose rows are groups of equal objects; object i is in group ``inverse[i]``."""
 
     fit: PairFit
     inverse: np.ndarray
 
 
 def fit_to_labels(ensemble: Ensemble, *, by_counts: bool, diagonal: bool, n_jobs: int | None = None) -> GroupedFit:
-    """The fit to an ensemble: pairs weigh as many partitions as cover both (``by_counts``), or all the same.
+    """The fit to an ensemble, with pairs weighted by the partitions that cover both (``by_counts``), or equally.
 
-    Where labels are missing and counts weigh, the objective is the squared error over single observations (is the pair
-    together in this partition?). It differs from the one over pairs by a constant, which would take all pairs to know.
+    With missing labels and weights by counts, the objective is the squared error over single observations (is the pair
+    together in this partition?). It differs from the error over pairs by a constant, which would need all pairs.
     """
     distinct, sizes, inverse = ensemble.unique_rows()
     if distinct.has_missing and not by_counts:
@@ -192,13 +192,13 @@ def _dense_evidence(ensemble: Ensemble, n_jobs: int | None) -> np.ndarray:
         return CoAssociation(ensemble, form="operator", n_jobs=n_jobs).to_dense()
     except MemoryLimitError as error:
         raise MemoryLimitError(
-            f"With missing labels and pair_weights=None the {ensemble.n_objects} distinct objects need a dense matrix "
-            "that is too large. Use pair_weights='counts', which needs none."
+            f"With missing labels and pair_weights=None, the {ensemble.n_objects} distinct objects need a dense matrix "
+            "that is too large. Use pair_weights='counts', which does not need it."
         ) from error
 
 
 def fit_to_matrix(evidence: CoAssociation, *, weight: np.ndarray | None, diagonal: bool) -> GroupedFit:
-    """The fit to a matrix of evidence, with weights of pairs or without."""
+    """The fit to a matrix of evidence, with or without weights of pairs."""
     n = evidence.shape[0]
     sizes = np.ones(n, np.int64)
     if weight is None:

@@ -1,4 +1,4 @@
-"""How often two objects are together, and who explains it: the data of the dyadic aspect model."""
+"""Counts of the pairs that are together, and the E step over them: the data of the dyadic aspect model."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple
@@ -13,14 +13,14 @@ from pluribus.consensus._shared.canonical_order import canonical_order
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 
-_STORED_UP_TO = 5_000  # distinct objects; beyond, pairs are found again in each step and not held
-_BLOCKS = 16  # of rows, each with its own sums
+_STORED_UP_TO = 5_000  # distinct objects; with more, pairs are computed in each step and not stored
+_BLOCKS = 16  # blocks of rows, each with its own sums
 
 
 class PairCounts(ABC):
-    """How often each ordered pair of objects is together, with the expectation step over these pairs.
+    """Counts of the ordered pairs of objects that are together, with the E step over these pairs.
 
-    Rows stand for groups of equal objects. A group's pairs are summed: C_gh m_g m_h with another group, and
+    Rows are groups of equal objects. The pairs of a group are summed: C_gh m_g m_h with another group, and
     C_gg m_g (m_g - 1) within, or C_gg m_g² if the pairs (i, i) count too.
 
     Attributes
@@ -28,7 +28,7 @@ class PairCounts(ABC):
     n : int
         Number of groups.
     sizes : ndarray of shape (n,)
-        How many objects each group stands for.
+        The number of objects of each group.
     of_objects : ndarray of shape (n,)
         Occurrences of each group with all others and itself.
     total : float
@@ -38,11 +38,11 @@ class PairCounts(ABC):
     def __init__(self, sizes: np.ndarray, of_objects: np.ndarray) -> None:
         self.sizes, self.of_objects = sizes, of_objects
         self.n, self.total = len(sizes), float(of_objects.sum())
-        # The objects of a group share its probability: B_ig = B_g / m_g for each of them.
+        # The objects of a group share its probability: B_g / m_g for each of them.
         self._shared = 2 * float(of_objects @ np.log(sizes))
 
     def explain(self, p: np.ndarray, B: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
-        """Occurrences that each aspect is responsible for, (n, k), and the log-likelihood."""
+        """The occurrences for which each aspect is responsible, (n, k), and the log-likelihood."""
         block = max(_STORED_UP_TO, -(-self.n // _BLOCKS))
         parts = over_blocks(
             lambda start, stop: self._explain_rows(p, B, start, stop), self.n, n_jobs=n_jobs, block=block
@@ -60,7 +60,7 @@ class PairCounts(ABC):
 
     @abstractmethod
     def pull(self, index: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """For each group the sum of ``values`` over its pairs with the groups ``index``, up to a factor of its own."""
+        """For each group the sum of ``values`` over its pairs with the groups ``index``, up to a factor per group."""
 
 
 class IncidencePairs(PairCounts):
@@ -70,7 +70,7 @@ class IncidencePairs(PairCounts):
     ----------
     incidence : csr_array of shape (n, q)
     cluster_weights : ndarray of shape (q,)
-        What a pair in each cluster counts.
+        The count of a pair in each cluster.
     sizes : ndarray of shape (n,)
     diagonal : bool
         Whether the pairs (i, i) count.
@@ -109,7 +109,7 @@ class IncidencePairs(PairCounts):
         return IncidencePairs(self.incidence[index], self.cluster_weights, self.sizes[index], self.diagonal)
 
     def pull(self, index: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """For each group the sum of ``values`` over its pairs with the groups ``index``, up to a factor of its own."""
+        """For each group the sum of ``values`` over its pairs with the groups ``index``, up to a factor per group."""
         of_clusters = self.incidence[index].T @ (self.sizes[index, None] * values)
         return np.asarray(self.incidence @ (self.cluster_weights[:, None] * of_clusters))
 
@@ -138,9 +138,9 @@ class MatrixPairs(PairCounts):
 
 
 class Occurrences(NamedTuple):
-    """What was given: the pairs of distinct objects, the row of each object, and where they come from.
+    """The pairs of distinct objects, the row of each object, and the ensemble or matrix they come from.
 
-    ``n_partitions`` is the weight of all partitions, ``finest`` the largest number of clusters that one has.
+    ``n_partitions`` is the total weight of the partitions, ``finest`` the largest number of clusters of a partition.
     """
 
     pairs: PairCounts
@@ -150,7 +150,7 @@ class Occurrences(NamedTuple):
     finest: int
 
     def link(self, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Average link of some of the rows, each as often as it counts; and where the rows stand in it."""
+        """Average link of some rows, each repeated by its count, and the positions of the rows in it."""
         if isinstance(self.source, CoAssociation):
             evidence = CoAssociation.from_matrix(self.source.submatrix(index))
             return evidence_linkages.dense_link(evidence, "average"), np.arange(len(index))
@@ -160,7 +160,7 @@ class Occurrences(NamedTuple):
 
 
 def occurrences_of_labels(ensemble: Ensemble, *, by_size: bool, diagonal: bool) -> Occurrences:
-    """Pairs that share a cluster; equal objects are one, and they stand in canonical order."""
+    """Pairs that share a cluster; equal objects are collapsed, in canonical order."""
     order = canonical_order(ensemble)
     distinct = ensemble.take_objects(order)
     counts, inverse = np.ones(len(order)), np.arange(len(order))

@@ -1,4 +1,4 @@
-"""FittedMemberships on memberships: rows stay on the simplex and the objective never rises."""
+"""Descent on memberships with rows on the simplex; the objective never rises."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _EASE = 1.1
 
 
 class FittedMemberships(NamedTuple):
-    """Where a descent ended, and its path: the objective at the start and after each iteration."""
+    """The memberships at the end of a descent; ``path`` is the objective at the start and after each iteration."""
 
     membership: np.ndarray
     path: list[float]
@@ -22,14 +22,14 @@ class FittedMemberships(NamedTuple):
 
     @property
     def objective(self) -> float:
-        """At the end."""
+        """The objective at the end."""
         return self.path[-1]
 
 
 def projected_gradient(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> FittedMemberships:
-    """Y ← Π(Z - ∇P(Z) / L), where Z is Y carried on by its last step (Nesterov), or Y where that would not descend.
+    """Y ← Π(Z - ∇P(Z) / L), where Z extrapolates Y by its last step (Nesterov), or is Y if that does not descend.
 
-    L is found by backtracking: doubled until the quadratic bound at Z holds, then eased.
+    L is found by backtracking: doubled until the quadratic bound at Z holds, then lowered again.
     """
     sizes = fit.sizes[:, None]
     noise = _ROUNDING * max(fit.constant, 1.0)
@@ -47,10 +47,10 @@ def projected_gradient(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -
             if there.objective <= ahead.objective - promised + noise:
                 if there.objective <= here.objective:
                     break
-                if ahead is not here:  # carried too far
+                if ahead is not here:  # extrapolated too far
                     ahead, momentum = here, 1.0
                     continue
-            if promised <= noise and ahead is here:  # no descent that the objective's digits could show
+            if promised <= noise and ahead is here:  # the descent is below rounding
                 return FittedMemberships(here.membership, path, True)
             bound *= 2
         path.append(there.objective)
@@ -64,7 +64,7 @@ def projected_gradient(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -
 
 
 def _carry_on(fit: PairFit, old: Point, new: Point, by: float) -> Point:
-    """The point beyond ``new``, seen from ``old``; it may lie outside of the simplex."""
+    """The point beyond ``new`` in the direction from ``old``; it may lie outside of the simplex."""
     if by == 0:
         return new
     beyond = new.membership + by * (new.membership - old.membership)
@@ -74,8 +74,8 @@ def _carry_on(fit: PairFit, old: Point, new: Point, by: float) -> Point:
 def baum_eagon(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> FittedMemberships:
     """y_ik ← y_ik (c + G_ik) / (c + Σ_l y_il G_il), eq. (5), with c between 0 and the row's weight.
 
-    At the row's weight, the source's constant n, the objective cannot rise but steps are very short: smaller constants
-    are tried first. Memberships that are 0 stay 0.
+    With the weight of the row, which is the constant n of the source, the objective cannot rise but steps are very
+    short. Smaller constants are therefore tried first. Memberships of 0 stay 0.
     """
     noise = _ROUNDING * max(fit.constant, 1.0)
     share = 1.0
@@ -89,7 +89,7 @@ def baum_eagon(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> Fitted
                 there = fit.at(grow(here.membership, growth))
                 if there.objective <= here.objective:
                     break
-                if share == 1.0:  # it rose by rounding only
+                if share == 1.0:  # it rose only by rounding
                     return FittedMemberships(here.membership, path, True)
             share = min(1.0, 2 * share)
         path.append(there.objective)
@@ -100,7 +100,7 @@ def baum_eagon(fit: PairFit, Y: np.ndarray, max_iter: int, tol: float) -> Fitted
 
 
 def grow(Y: np.ndarray, growth: np.ndarray) -> np.ndarray:
-    """Multiply and bring the rows back to sum 1; a row that would vanish stays."""
+    """Multiply, and normalize the rows; a row of zeros stays as it was."""
     new = Y * growth
     total = new.sum(axis=1, keepdims=True)
     return np.divide(new, total, out=Y.copy(), where=total > 0)
@@ -113,6 +113,6 @@ SOLVERS: dict[str, Callable[[PairFit, np.ndarray, int, float], FittedMemberships
 
 
 def _converged(old: Point, new: Point, tol: float, noise: float) -> bool:
-    """Whether neither the memberships nor the objective moved."""
+    """Whether neither the memberships nor the objective changed."""
     little = old.objective - new.objective <= max(_RELATIVE_DECREASE * old.objective, noise)
     return little and float(np.abs(new.membership - old.membership).max()) < tol

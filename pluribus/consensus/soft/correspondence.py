@@ -12,15 +12,16 @@ _TOL, _MAX_ITER = 1e-12, 100_000
 
 
 def correspondence(source: Any, target: Any) -> np.ndarray:
-    """How the clusters of one partition correspond to those of another.
+    """The correspondence of the clusters of one partition to those of another.
 
-    It is the S with rows on the simplex that minimizes ‖M - A S‖², A and M being the memberships of the objects in
-    ``source`` and ``target``. For a hard source this is the contingency table with rows divided by their sums.
+    It is the S with rows on the simplex that minimizes ‖M - A S‖², with A and M the memberships of the objects in
+    ``source`` and ``target``. For a hard source it is the contingency table with rows divided by their sums.
 
     Parameters
     ----------
     source, target : labels (n,) or memberships (n, k)
-        Labels are any hashables; clusters follow their first occurrence. Objects that either leaves out do not count.
+        Labels are any hashables; clusters are in the order of their first occurrence. Objects without a label in either
+        do not count.
 
     Returns
     -------
@@ -39,7 +40,7 @@ def correspondence(source: Any, target: Any) -> np.ndarray:
         raise ValueError(f"source and target must describe the same objects; got {len(A)} and {len(M)}.")
     both = A.any(axis=1) & M.any(axis=1)
     if not both.any():
-        raise ValueError("source and target have no object in common, so nothing corresponds.")
+        raise ValueError("source and target have no object in common, so their clusters cannot correspond.")
     A, M = A[both], M[both]
     fit = CorrespondenceFit(Ensemble.from_memberships([A]), uniform=False)
     cross = fit.cross(M)

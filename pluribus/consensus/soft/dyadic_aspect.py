@@ -33,43 +33,43 @@ from pluribus.consensus.soft._pair_occurrences import (
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import as_ensemble
 
-_ARENA = 1_000  # distinct objects up to which all starts see all pairs
-_HEAT, _FINALISTS = 20, 3  # iterations of all starts, and how many then go on
+_ARENA = 1_000  # distinct objects up to which all starts use all pairs
+_HEAT, _FINALISTS = 20, 3  # iterations of all starts, and the number of starts that continue
 _MOST = 10  # clusters tried by default
 
 
 class DyadicAspect(ConsensusMixin, BaseEstimator):
-    """Explain every time two objects are together by an aspect that both come from.
+    """Model each co-occurrence of two objects as a draw from an aspect that they share (dyadic aspect model).
 
-    Each co-occurrence of two objects in a cluster of some partition is taken for a draw from a mixture: first an aspect
-    with probability p_a, then both objects independently with the probabilities B_ai that the aspect gives to objects.
-    EM finds the p and B under which the observed pairs are most likely. Aspects are the consensus clusters, and Bayes'
-    rule says how much each object belongs to each.
+    Each co-occurrence of two objects in a cluster of some partition is a draw from a mixture: first an aspect with
+    probability p_a, then both objects independently with the probabilities B_ai of the aspect. EM finds the p and B
+    that maximize the likelihood of the observed pairs. Aspects are the consensus clusters, and Bayes' rule gives the
+    membership of each object.
 
-    Prefer it for a probabilistic consensus from co-occurrence alone: that two objects are apart in a partition counts
-    for nothing, so partitions may cover small sub-samples. With clusters of very different sizes set
-    ``pair_weight="size"``, or use ``PairwiseProbabilistic``, which looks at separations too. An iteration visits all
-    pairs that are ever together, up to n² of them, though none is stored: it is for thousands of objects, not millions.
+    Prefer it for a probabilistic consensus from co-occurrence alone: it does not use that two objects are apart, so
+    partitions may cover small sub-samples. For clusters of very different sizes set ``pair_weight="size"``, or use
+    ``PairwiseProbabilistic``, which also uses separations. An iteration visits all pairs that are ever together, up to
+    n² of them, without storing them: the method is for thousands of objects, not millions.
 
     Parameters
     ----------
     n_clusters : int, optional
-        Number of aspects. By default the one after which the log-likelihood gains the least, compared with what it
-        gained before (the elbow).
+        Number of aspects. The default is the elbow: the number after which the log-likelihood gains least, relative to
+        the gain before.
     k_range : (int, int), optional
         The numbers of clusters among which the elbow is sought; by default from 2 to 10, or to the number of clusters
         of the finest partition if that is less.
     pair_weight : {"count", "size"}
-        Each pair in a cluster counts 1, as in the source, or 1 / (m - 1) in a cluster of m objects: then each object
-        counts the same, while with "count" large clusters dominate.
+        A pair in a cluster counts 1, as in the source, or 1 / (m - 1) in a cluster of m objects. With "size" each
+        object counts the same; with "count" large clusters dominate.
     diagonal : bool
-        Whether an object is together with itself, too. The model gives some probability to these pairs.
+        Whether to count an object as together with itself. The model gives some probability to these pairs.
     init : {"auto", "dirichlet", "average"} or aspects (n_clusters, n)
         "dirichlet": ``n_init`` random starts. "average": one start from average link on the evidence. "auto": both.
-        Aspects, rows that sum to 1: that one start.
+        Aspects, with rows that sum to 1: a single start.
     n_init : int
-        Number of random starts. All run 20 iterations, and the best three go on. With more than 1,000 distinct objects
-        they compete on the pairs of 1,000 of them, and only the winner goes on with all pairs.
+        Number of random starts. All run 20 iterations, and the best three continue. With more than 1,000 distinct
+        objects they compete on the pairs of 1,000 of them, and only the winner continues with all pairs.
     max_iter : int
     tol : float
         Stop when the log-likelihood rises by less than this share of it.
@@ -82,25 +82,25 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        The aspect most probable for each object; clusters are numbered from the largest. -1 for objects that are never
+        The most probable aspect of each object; clusters are numbered from the largest. -1 for objects that are never
         together with another.
     n_clusters_ : int
-        Aspects that are some object's most probable; others are left out, with a warning.
+        Aspects that are most probable for some object; others are left out, with a warning.
     membership_ : ndarray of shape (n, n_clusters_)
         The probability of each aspect for each object.
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     aspects_ : ndarray of shape (n_clusters_, n)
-        The probabilities B that each aspect gives to the objects; rows sum to 1.
+        The probabilities B of the objects for each aspect; rows sum to 1.
     cluster_prob_ : ndarray of shape (n_clusters_,)
         The probabilities p of the aspects.
     log_likelihood_ : float
     log_likelihoods_ : ndarray
-        The best log-likelihood of k aspects at index k, NaN where k was not tried; over the pairs of the competition.
+        The best log-likelihood of k aspects at index k, NaN if k was not tried; on the pairs of the competition.
     objective_ : ndarray of shape (n_iter_ + 1,)
         The path of the log-likelihood, on all pairs. It never falls.
     n_pairs_ : float
-        Co-occurrences, (i, j) and (j, i) counted both.
+        Co-occurrences, counting (i, j) and (j, i).
     isolated_objects_ : ndarray
         The objects that are never together with another; their memberships are uniform.
     n_iter_ : int
@@ -173,14 +173,14 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
         Parameters
         ----------
         ensemble : Ensemble (hard or soft), n × r labels, list of label sequences, or CoAssociation
-            Of ``CoAssociation.from_matrix`` the entries are taken for counts; their scale does not matter.
+            The entries of ``CoAssociation.from_matrix`` are taken as counts; their scale does not matter.
         y : ignored
         """
         self._validate_params()
         given = self._gather(ensemble)
         pairs = given.pairs
         if pairs.total <= 0:
-            raise ValueError("No two objects are ever together in a cluster, so there is nothing to explain.")
+            raise ValueError("No two objects are ever together in a cluster, so there are no pairs to model.")
         low, high = self._numbers_to_try(given)
         arena, index = pairs, np.arange(pairs.n)
         *random, sampling = seeds(self.random_state, self.n_init + 1)
@@ -201,8 +201,8 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
     def bic(self, effective_n: float | None = None) -> float:
         """Bayesian information criterion, lower is better, with the pairs counting as ``effective_n`` observations.
 
-        Pairs depend on each other. Taken for ``n_pairs_`` observations they favor as many aspects as there may be; the
-        default counts a pair once, however many partitions there are.
+        Pairs depend on each other. Counted as ``n_pairs_`` observations they favor the largest number of aspects. The
+        default counts a pair once, for any number of partitions.
         """
         k, n = self.aspects_.shape
         effective_n = self.n_pairs_ / self._n_partitions if effective_n is None else effective_n
@@ -220,14 +220,14 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
         return occurrences_of_labels(as_ensemble(ensemble), by_size=by_size, diagonal=self.diagonal)
 
     def _numbers_to_try(self, given: Occurrences) -> tuple[int, int]:
-        """The smallest and the largest number of aspects to fit; one more on both sides than the elbow may take."""
+        """The smallest and the largest number of aspects to fit: one more on both sides than the range of the elbow."""
         n = len(given.row_of)
         if self.n_clusters is not None:
             if self.n_clusters > n:
-                raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} objects there are.")
+                raise ValueError(f"n_clusters={self.n_clusters} is more than the number of objects, {n}.")
             return int(self.n_clusters), int(self.n_clusters)
         if not isinstance(self.init, str):
-            raise ValueError("init gives the aspects to start from, so n_clusters must be given, too.")
+            raise ValueError("init gives the aspects to start from: give n_clusters, too.")
         if self.k_range is None:
             low, high = 2, max(2, min(_MOST, given.finest))
         else:
@@ -257,7 +257,7 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
         return starts
 
     def _compete(self, pairs: PairCounts, starts: Sequence["_Start"]) -> dict[int, Aspects]:
-        """The highest end for each number of aspects; the first on ties."""
+        """The best end for each number of aspects; the first on ties."""
         options: dict[str, Any] = {"n_jobs": self.n_jobs, "verbose": self.verbose}
 
         def run(start: _Start) -> Aspects:
@@ -299,14 +299,14 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
             )
 
     def _set_result(self, given: Occurrences, best: Aspects) -> "DyadicAspect":
-        """Set the result, without the aspects that nobody is in."""
+        """Set the result, without aspects that are most probable for no object."""
         pairs, row_of = given.pairs, given.row_of
         isolated = pairs.of_objects[row_of] <= 0
         self.isolated_objects_ = np.flatnonzero(isolated)
         if isolated.any():
             warnings.warn(
                 f"{isolated.sum()} objects are never together with another (the first are rows "
-                f"{self.isolated_objects_[:5].tolist()}); they get the label -1 and uniform memberships.",
+                f"{self.isolated_objects_[:5].tolist()}); they have the label -1 and uniform memberships.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -314,7 +314,7 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
         labels, held = harden_memberships(membership, best.p, np.where(isolated, -1, row_of))
         if len(held) < len(best.p):
             warnings.warn(
-                f"{len(best.p) - len(held)} of {len(best.p)} aspects are no object's most probable and are left out.",
+                f"{len(best.p) - len(held)} of {len(best.p)} aspects are most probable for no object and left out.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -339,13 +339,13 @@ def _check_init(init: Any, k: int, given: Occurrences) -> np.ndarray:
     if aspects.shape != (k, n):
         raise ValueError(f"init must have shape ({k}, {n}), aspects by objects; got {aspects.shape}.")
     if not np.isfinite(aspects).all() or (aspects < 0).any() or np.abs(aspects.sum(axis=1) - 1).max() > 1e-6:
-        raise ValueError("init: each aspect must give the objects probabilities, non-negative numbers that sum to 1.")
+        raise ValueError("init: the rows must be probabilities of the objects, non-negative numbers that sum to 1.")
     if len(np.unique(aspects, axis=0)) < k:
-        raise ValueError("init has two equal aspects: they would stay equal for ever. Draw them at random.")
+        raise ValueError("init has two equal aspects, which EM cannot separate. Draw them at random.")
     B = np.column_stack([np.bincount(given.row_of, row, minlength=given.pairs.n) for row in aspects])
     if not np.isfinite(given.pairs.explain(np.full(k, 1 / k), B)[1]):
         raise ValueError(
-            "init makes a pair of objects that are together impossible: no aspect gives a probability to both. Mix in "
-            "a little of the uniform distribution."
+            "init gives probability 0 to a pair of objects that are together: no aspect is possible for both. Mix in a "
+            "little of the uniform distribution."
         )
     return B

@@ -17,22 +17,22 @@ from pluribus.partitions._internal import order_by_size
 
 
 class MixtureConsensus(ConsensusMixin, BaseEstimator):
-    """Explain the labels of all partitions by a mixture: in each cluster, each partition gives labels at its own rates.
+    """Model the labels of all partitions by a mixture of multinomials, with label rates for each cluster and partition.
 
-    An object's row of labels is drawn from a component of the mixture, its labels independent of each other given the
-    component. EM finds the components; the posterior of an object is its membership. A missing label says nothing, and
-    a weight of 2 counts a partition as if it were there twice. Soft partitions count fractions of labels.
+    The row of labels of an object is drawn from a component of the mixture; given the component, its labels are
+    independent. EM finds the components, and the posterior of an object is its membership. Missing labels are ignored.
+    A partition of weight 2 counts twice. Soft partitions count fractions of labels.
 
-    Prefer it when labels are missing, when partitions differ in their number of clusters, and when posteriors and
-    label rates (``theta_``) are wanted. With many partitions the posteriors are over-confident, since partitions of
-    one data set are not independent; with one or two they are arbitrary, since many mixtures then explain the labels
-    equally well. EM has local optima, so leave ``n_init`` high.
+    Prefer it if labels are missing, if partitions differ in their number of clusters, and if you want posteriors and
+    label rates (``theta_``). With many partitions the posteriors are overconfident, because partitions of one data set
+    are not independent. With one or two they are arbitrary, because many mixtures explain the labels equally well. EM
+    has local optima, so keep ``n_init`` high.
 
     Parameters
     ----------
     n_clusters : int
     init : {"k-means++", "random"}
-        Start from rows that are far from each other, or from random posteriors as in the source.
+        Start from rows far from each other, or from random posteriors as in the source.
     n_init : int
         Number of starts; the best is kept.
     max_iter : int
@@ -40,7 +40,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
     tol : float
         Stop when the log-likelihood grows by less than this share.
     epsilon : float
-        Added to the count of each label in each cluster, so that no label is impossible.
+        Added to the count of each label in each cluster, so that every label has a positive probability.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Threads. The result does not depend on it.
@@ -181,13 +181,13 @@ def _log_joint(mixture: Mixture, weights: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _expect(rows: LabelRows, mixture: Mixture) -> tuple:
-    """E step: the sums that ``_maximize`` needs, and the log-likelihood. No n × k array is kept."""
+    """E step: the sums for ``_maximize``, and the log-likelihood. No n × k array is kept."""
     log_pi, log_theta = _log_joint(mixture, rows.weights)
 
     def block(start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         counts = rows.counts[start:stop]
         posterior, log_likelihood = _softmax(rows.look_up(log_theta, start, stop) + log_pi)
-        posterior[posterior < 1e-16] = 0  # lost in any sum, and what is zero costs nothing in ``sum_by``
+        posterior[posterior < 1e-16] = 0  # negligible in sums, and ``sum_by`` skips zeros
         posterior *= counts[:, None]
         return rows.sum_by(posterior, start, stop), posterior.sum(axis=0), (counts * log_likelihood).sum()
 
@@ -207,7 +207,7 @@ def _posterior(rows: LabelRows, mixture: Mixture) -> tuple[np.ndarray, np.ndarra
 
 
 def _softmax(log_joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """exp(rows), normalized in place, and the logarithm of what they summed to."""
+    """exp(rows), normalized in place, and the logarithm of their sums."""
     top = log_joint.max(axis=1, keepdims=True)
     log_joint -= top
     np.exp(log_joint, out=log_joint)
@@ -217,7 +217,7 @@ def _softmax(log_joint: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _far_apart(kmeans: CategoryKMeans, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Each row with the nearest of k rows far from each other, then softened by half, so that EM can still move it."""
+    """Assign each row to the nearest of k rows far from each other, softened by half so that EM can move it."""
     labels, sums = kmeans.assign(kmeans.seed_centers(rng))
     sizes = np.bincount(labels, weights=kmeans.rows.counts, minlength=kmeans.n_clusters)
     return (sums + sums.mean(axis=1, keepdims=True)) / 2, (sizes + sizes.mean()) / 2

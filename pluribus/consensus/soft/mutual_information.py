@@ -18,14 +18,14 @@ from pluribus.partitions import as_ensemble
 class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
     """Find the partition that shares the most (quadratic) mutual information with all partitions of an ensemble.
 
-    The category utility U(C, π) says how much better the labels of π are guessed by who knows the cluster in C. Twice
-    this is the mutual information of generalized entropy of degree 2. Its sum over the partitions is highest where
-    k-means on the one-hot labels has its smallest squared error, so k-means finds it: with k-means++ starts, on the
-    distinct label rows, the distance of a row to a center being a sum of r table look-ups. A missing label is left out
-    of distances and centers alike.
+    The category utility U(C, π) measures how much the clusters in C improve a guess of the labels in π. Twice this is
+    the mutual information of the generalized entropy of degree 2. Its sum over the partitions is highest where k-means
+    on the one-hot labels has its smallest squared error, so k-means maximizes it, with k-means++ starts on the distinct
+    label rows. The distance of a row to a center is a sum of r table look-ups. Missing labels are left out of both
+    distances and centers.
 
-    Prefer it for large n, any number of clusters per partition, and when about equal say of all partitions is wanted.
-    It looks for compact groups of label rows, so many partitions of many small clusters are better linked by
+    Prefer it for large n, for any number of clusters per partition, and if all partitions should have about the same
+    influence. It looks for compact groups of label rows; for many partitions with many small clusters, prefer
     ``EvidenceAccumulation``.
 
     Parameters
@@ -53,10 +53,11 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     quadratic_mi_ : ndarray of shape (r,)
-        Quadratic mutual information 2 U of the consensus with each partition, over the objects that it covers.
+        Quadratic mutual information 2 U of the consensus with each partition, over the objects that the partition
+        covers.
     objective_ : ndarray
-        Squared error after each iteration of the best start. It is the part of the partitions' spread that the
-        consensus leaves unexplained: Σ w n (1 - Σ p² - U) over partitions with n objects and cluster shares p.
+        Squared error after each iteration of the best start: the variation of the partitions that the consensus does
+        not explain, Σ w n (1 - Σ p² - U) over partitions with n objects and cluster shares p.
     n_iter_ : int
 
     References
@@ -150,7 +151,7 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
 
 
 def category_utility(rows: LabelRows, sums: np.ndarray) -> np.ndarray:
-    """U(C, π) = Σ_c p(c) Σ_j p(j|c)² - Σ_j p(j)² for each partition π, from the members of each C in each cluster."""
+    """U(C, π) = Σ_c p(c) Σ_j p(j|c)² - Σ_j p(j)² for each partition π, from the objects of each C in each cluster."""
     seen = rows.by_partition(sums)
     n_covered = seen.sum(axis=1)
     squares = rows.by_partition(sums**2)
@@ -159,7 +160,7 @@ def category_utility(rows: LabelRows, sums: np.ndarray) -> np.ndarray:
 
 
 def _mean_evidence(rows: LabelRows, sums: np.ndarray) -> np.ndarray:
-    """As ``pluribus.evidence.mean_evidence``, for rows, and for soft partitions too."""
+    """``pluribus.evidence.mean_evidence`` for rows, also of soft partitions."""
     together = rows.look_up(rows.weights[:, None] * sums)
     seen = rows.look_up(rows.weights[:, None] * rows.spread(rows.by_partition(sums)))
     return np.divide(together, seen, out=np.zeros_like(together), where=seen > 0)

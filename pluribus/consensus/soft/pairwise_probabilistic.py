@@ -21,52 +21,52 @@ from pluribus.evidence import CoAssociation
 from pluribus.partitions import as_ensemble, harden
 
 _MAX_ITER = {"projected_gradient": 500, "baum_eagon": 2000}
-_FINISH_ALL_UP_TO = 5_000  # distinct objects; beyond, the starts compete on a sample
+_FINISH_ALL_UP_TO = 5_000  # distinct objects; with more, the starts compete on a sample
 _FINALISTS = 3
-_ROUGH = 1e-3  # change of memberships at which a start on the sample is done
-_DIFFERENT = 1e-4  # relative difference of the objectives of two optima that are not the same
+_ROUGH = 1e-3  # change of memberships at which a start on the sample stops
+_DIFFERENT = 1e-4  # relative difference of the objectives of two different optima
 
 
 class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
-    """Give each object a probability for each cluster, such that the chance of two meeting fits their evidence.
+    """Find memberships for which the probability that two objects are together fits their evidence.
 
     If object i is in cluster k with probability y_ik, and objects are independent, then i and j are together with
-    probability y_i·y_j. The memberships are those that fit the observed share c_ij best, in least squares over all
-    pairs: min ‖C - Y Yᵀ‖². An object that the partitions place now here, now there gets its probability spread, so
-    ``uncertainty_`` says where the consensus is ambiguous.
+    probability y_i·y_j. The memberships fit the observed shares c_ij in least squares over all pairs: min ‖C - Y Yᵀ‖².
+    If the partitions disagree about an object, its probability is spread over several clusters, so ``uncertainty_``
+    shows where the consensus is ambiguous.
 
-    The products with C go over the labels, so that an iteration takes O(n r k) time and no n × n matrix is made, also
-    where labels are missing. Equal objects are held as one. The problem has many local minima: several starts are made
-    and the best is kept. With more than 5,000 distinct objects the starts compete on a sample of 2,000 objects (from
-    random memberships of very many objects, descent sits for long near the uniform solution); the best three optima
-    that differ are extended to all objects, descend there, and again the best is kept.
+    Products with C are computed from the labels: an iteration takes O(n r k) time and builds no n × n matrix, even if
+    labels are missing. Equal objects are collapsed. The problem has many local minima, so there are several starts, and
+    the best is kept. With more than 5,000 distinct objects the starts compete on a sample of 2,000 objects, because
+    descent from random memberships of very many objects stays long near the uniform solution. The best three different
+    optima are extended to all objects and refined, and the best is kept.
 
-    Prefer it when a soft consensus is wanted, or when the ensemble mixes good and bad clusterings, where linkage on
-    the evidence breaks down. The number of clusters must be given. Do not use it for clusters that the partitions
-    split into many pieces seldom joined (rings, long bars): memberships cannot express chains, evidence accumulation
-    with single link can. Soft partitions enter by their labels of highest membership.
+    Prefer it for a soft consensus, or if the ensemble mixes good and bad clusterings, for which linkage on the evidence
+    breaks down. The number of clusters is required. Do not use it if the partitions split clusters into many pieces
+    that are seldom joined (rings, long bars): memberships cannot express chains, but evidence accumulation with single
+    link can. Soft partitions enter by their labels of highest membership.
 
     Parameters
     ----------
     n_clusters : int
     solver : {"projected_gradient", "baum_eagon"}
-        "baum_eagon" is the source's multiplicative update, with a constant that adapts; it takes more iterations.
+        "baum_eagon" is the multiplicative update of the source with an adaptive constant; it takes more iterations.
     init : {"auto", "dirichlet", "average"}, labels (n,) or memberships (n, n_clusters)
         "dirichlet": ``n_init`` random starts, rows uniform on the simplex. "average": one start from average link on
         the evidence (of at most 2,000 objects; others join the cluster of highest mean evidence). "auto": both. Labels
-        or memberships: that one start.
+        or memberships: a single start.
     n_init : int
         Number of random starts.
     max_iter : int, default 500 for "projected_gradient" and 2,000 for "baum_eagon"
     tol : float
-        Stop when no membership changed by more and the objective decreased by less than 1e-7 of itself.
+        Stop when no membership changes by more and the relative decrease of the objective is less than 1e-7.
     pair_weights : "counts", None, or symmetric array (n, n)
-        How much a pair counts in the fit. "counts": as many partitions as cover both objects, so that pairs never seen
-        together do not count at all; without missing labels all pairs count the same, which is the source's form.
-        None: all pairs the same also where labels are missing; needs the dense matrix, so small n.
+        The weight of a pair in the fit. "counts": the number of partitions that cover both objects, so that pairs that
+        no partition covers have weight 0; without missing labels all weights are equal, as in the source. None: equal
+        weights even if labels are missing; needs the dense matrix, so it is for small n.
     diagonal : bool
-        Whether the pairs (i, i) belong to the fit, as in the source. They are 1 in any case and pull memberships
-        towards 0 and 1.
+        Whether the pairs (i, i) belong to the fit, as in the source. Their evidence is always 1, which pulls
+        memberships towards 0 and 1.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Starts that run at a time. The result does not depend on it.
@@ -83,10 +83,10 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
         Normalized entropy of the memberships, 0 to 1.
     n_clusters_ : int
     n_effective_clusters_ : int
-        Clusters that are not empty of membership.
+        Clusters with some membership.
     objective_ : ndarray of shape (n_iter_ + 1,)
-        The sum of squares at the start and after each iteration; it never rises. Where labels are missing and
-        ``pair_weights="counts"`` it is over single observations, not over pairs, which adds a constant.
+        The sum of squares at the start and after each iteration; it never rises. With missing labels and
+        ``pair_weights="counts"`` it is over single observations instead of pairs, which adds a constant.
     n_iter_ : int
     converged_ : bool
 
@@ -156,9 +156,9 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
         Parameters
         ----------
         ensemble : Ensemble, n × r labels, list of label sequences, CoAssociation, or sparse matrix of evidence
-            A dense matrix of evidence is passed as ``CoAssociation.from_matrix(C)``, since it could be taken for
-            labels. What a sparse matrix does not hold is evidence 0, being apart. All pairs of a matrix count the
-            same, unless ``pair_weights`` is an array.
+            Pass a dense matrix of evidence as ``CoAssociation.from_matrix(C)``, because an array is taken as labels.
+            Entries that a sparse matrix does not store are evidence 0. All pairs of a matrix have the same weight,
+            unless ``pair_weights`` is an array.
         y : ignored
         """
         self._validate_params()
@@ -184,12 +184,12 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
         return self._finish(evidence, harden(membership), membership)
 
     def _check_known(self, evidence: CoAssociation, problem: GroupedFit) -> None:
-        """Every object has some pair that counts; and if pairs count that were never seen, say so."""
+        """Refuse objects without a weighted pair; warn if pairs count that no partition covers."""
         unknown = np.flatnonzero(problem.fit.row_weight[problem.inverse] <= 1e-12)
         if unknown.size and evidence.shape[0] > 1:
             raise ValueError(
-                f"{unknown.size} objects have no pair of positive weight (the first are {unknown[:5].tolist()}): "
-                "nothing is known about them. Drop them, or give weight to pairs or partitions that hold them."
+                f"{unknown.size} objects have no pair of positive weight (the first are {unknown[:5].tolist()}), so "
+                "they cannot be clustered. Drop them, or give weight to pairs or partitions that contain them."
             )
         if self.pair_weights is None and evidence.n_unobserved_pairs:
             warnings.warn(
@@ -224,7 +224,7 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
     def _heats(
         self, evidence: CoAssociation, problem: GroupedFit, weight: np.ndarray | None, k: int, seed: int
     ) -> list[Any]:
-        """For many objects: run the starts on a sample of them, and extend the best ends that differ to all."""
+        """For many objects: run the starts on a sample, and extend the best different ends to all objects."""
         n, n_groups = evidence.shape[0], len(problem.fit.sizes)
         index = sample(n, k, seeds(seed, self.n_init + 2)[-1])
         part = _restrict(evidence, index)
@@ -265,7 +265,7 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
             )
         if self.n_effective_clusters_ < k:
             warnings.warn(
-                f"Only {self.n_effective_clusters_} of the {k} clusters have members; the evidence does not support "
+                f"Only {self.n_effective_clusters_} of the {k} clusters are not empty; the evidence does not support "
                 "more.",
                 UserWarning,
                 stacklevel=3,
@@ -273,14 +273,14 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
 
 
 def _evidence_of(ensemble: Any) -> CoAssociation:
-    """Whatever was given, as evidence; for an ensemble no matrix is made."""
+    """The input as evidence; no matrix is built for an ensemble."""
     if isinstance(ensemble, CoAssociation):
         return ensemble
     if sparse.issparse(ensemble):
         return CoAssociation.from_matrix(ensemble)
     if isinstance(ensemble, np.ndarray) and ensemble.dtype.kind == "f" and (ensemble % 1 > 0).any():
         raise ValueError(
-            "The array given holds fractions, so it is no array of labels. If it is a matrix of evidence, pass "
+            "The array has fractions, so it does not hold labels. If it is a matrix of evidence, pass "
             "CoAssociation.from_matrix(C)."
         )
     return CoAssociation(as_ensemble(ensemble), form="operator")

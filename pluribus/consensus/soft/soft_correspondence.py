@@ -27,24 +27,24 @@ from pluribus.consensus.soft._harden_memberships import harden_memberships
 from pluribus.partitions import as_ensemble
 from pluribus.partitions._internal import check_membership, order_by_size
 
-_SAMPLE = 10_000  # objects that k-means sees at the start
+_SAMPLE = 10_000  # objects for the k-means start, at most
 _START_ITER = 20
 
 
 class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     """Combine partitions by mapping each one softly onto the consensus.
 
-    Each cluster of each partition may correspond to several consensus clusters, with weights that sum to 1: its row of
-    the partition's correspondence matrix S. The memberships M of the consensus and all correspondences are sought
+    Each cluster of a partition may correspond to several consensus clusters, with weights that sum to 1: its row in the
+    correspondence matrix S of the partition. The memberships M of the consensus and all correspondences are found
     together, such that M ≈ A S for the indicator matrix A of each partition, in least squares. A second term spreads
-    the rows of each S apart, without which all objects would end in one cluster. With S fixed, M is the mean of what
-    the partitions say of each object; with M fixed, the rows of S move one by one. The objective never rises, and an
-    iteration takes O(n r k) time.
+    the rows of each S; without it all objects would end in one cluster. For fixed S, M is the mean of A S over the
+    partitions; for fixed M, the rows of S are updated one by one. The objective never rises, and an iteration takes O(n
+    r k) time.
 
-    Prefer it when the partitions have different numbers of clusters or miss labels, when n is large, and when you want
-    to see how each partition relates to the result (``correspondences_``). ``n_clusters`` is the most that may come
-    out: clusters that the partitions do not support vanish. Where you need exactly k, or the clusters are chains of
-    small pieces that the partitions seldom join, use evidence accumulation.
+    Prefer it if the partitions have different numbers of clusters or missing labels, if n is large, and if you want to
+    see how each partition relates to the result (``correspondences_``). ``n_clusters`` is an upper bound: clusters that
+    the partitions do not support vanish. If you need exactly k clusters, or if clusters are chains of small pieces that
+    the partitions seldom join, use evidence accumulation.
 
     Parameters
     ----------
@@ -52,18 +52,18 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         The largest number of consensus clusters, at least 2.
     solver : {"simplex", "multiplicative"}
         "simplex" keeps the rows of S on the simplex and lowers the objective for any ``alpha``. "multiplicative" is the
-        source's rule, where a penalty ``beta`` holds the row sums near 1.
+        rule of the source, in which a penalty ``beta`` keeps the row sums near 1.
     alpha, beta : float, optional
-        The weights of the spread and of the row sums as in the source, the same for all partitions. By default they
-        follow the mean cluster size of each partition:
+        The weights of the spread and of the row sums as in the source, equal for all partitions. By default they follow
+        the mean cluster size of each partition.
     alpha_rel : float
-        alpha as a share of it. Smaller values merge clusters more freely (0.1 and less: all of them), larger ones keep
-        ``n_clusters``.
+        alpha relative to the mean cluster size. Smaller values merge more clusters (0.1 and less: all of them), larger
+        values keep ``n_clusters``.
     theta : float between 0 and 1
-        How far from 1 the row sums may go, "multiplicative" only: beta = alpha (1 - 1/k_p) / (theta n_clusters).
+        Tolerance of the row sums, "multiplicative" only: beta = alpha (1 - 1/k_p) / (theta n_clusters).
     init : {"qmi", "member"} or memberships (n, n_clusters)
-        Where each start begins: k-means on the one-hot of the labels (of 10,000 objects, if there are more), or a
-        random one of the partitions with about ``n_clusters`` clusters, or what is given (one start).
+        The starts: k-means on the one-hot labels (of 10,000 objects, if there are more), random partitions with about
+        ``n_clusters`` clusters, or given memberships (a single start).
     missing : {"ignore", "uniform"}
         How an object counts in a partition that has no label for it: not at all, or, as in the source, as an equal
         share of all clusters of that partition.
@@ -83,14 +83,14 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     labels_ : ndarray of shape (n,)
         The cluster of highest membership; clusters are numbered from the largest.
     n_clusters_ : int
-        Clusters that came out, at most ``n_clusters``. A cluster that is no object's first is left out, and what is
-        left of the memberships and correspondences is scaled up.
+        Clusters of the result, at most ``n_clusters``. A cluster that is first for no object is left out, and the
+        remaining memberships and correspondences are scaled up.
     membership_ : ndarray of shape (n, n_clusters_)
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     correspondences_ : list of r arrays of shape (k_p, n_clusters_)
-        Row c says to which consensus clusters the cluster c of the partition corresponds (its label is
-        ``ensemble.classes[p][c]``). Rows sum to 1, with "multiplicative" about.
+        Row c has the consensus clusters that correspond to cluster c of the partition (its label is
+        ``ensemble.classes[p][c]``). Rows sum to 1, for "multiplicative" approximately.
     objective_ : ndarray of shape (n_iter_ + 1,)
         The distance to all partitions at the start and after each iteration; it never rises.
     n_iter_ : int
@@ -182,7 +182,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         given = self._given_start(fit, k, order)
         if self._check_partitions(fit, order):
             best = self._descend(fit, penalty, k, given)
-        else:  # nothing but partitions of one cluster: all objects are alike
+        else:  # only partitions with a single cluster
             best = FittedCorrespondences(fit.averaged(np.ones((len(fit.sizes), 1))), [0.0], True)
         self.objective_ = np.array(best.path)
         self.n_iter_ = len(best.path) - 1
@@ -196,12 +196,12 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         return self._set_result(fit, best.S, order)
 
     def _check_partitions(self, fit: CorrespondenceFit, order: np.ndarray) -> bool:
-        """Whether any partition says something, and then of every object."""
+        """Whether a partition is informative; refuses objects that no informative partition covers."""
         trivial = [name for name, k in zip(fit.ensemble.names, fit.n_present, strict=True) if k <= 1]
         if trivial:
             warnings.warn(
-                f"{len(trivial)} partitions have a single cluster and say nothing; they are left out. The first is "
-                f"{trivial[0]!r}.",
+                f"{len(trivial)} partitions have a single cluster and are ignored, because they do not separate the "
+                f"objects. The first is {trivial[0]!r}.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -210,14 +210,14 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
         unknown = np.sort(order[(fit.covered <= 0).ravel()[fit.rows.inverse]])
         if unknown.size:
             raise ValueError(
-                f"{unknown.size} objects are only in partitions of a single cluster or of weight 0 (the first are rows "
-                f"{unknown[:5].tolist()}): nothing is known about them. Drop these rows, or add a partition."
+                f"Only partitions with a single cluster or of weight 0 cover {unknown.size} objects (the first are "
+                f"rows {unknown[:5].tolist()}), so they cannot be clustered. Drop these rows, or add a partition."
             )
         return True
 
     def _penalty(self, fit: CorrespondenceFit, k: int) -> Penalty:
         if self.solver == "simplex" and self.beta is not None:
-            raise ValueError("beta belongs to solver='multiplicative'; with 'simplex' the row sums are 1 in any case.")
+            raise ValueError("beta is for solver='multiplicative': with 'simplex' the row sums are always 1.")
         penalty = choose_penalty(fit, k, alpha=self.alpha, beta=self.beta, alpha_rel=self.alpha_rel, theta=self.theta)
         if self.solver == "multiplicative":
             check_bounded(fit, penalty, k)
@@ -237,7 +237,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     def _descend(
         self, fit: CorrespondenceFit, penalty: Penalty, k: int, given: np.ndarray | None
     ) -> FittedCorrespondences:
-        """The lowest end of all starts; the first on ties."""
+        """The best end of all starts; the first on ties."""
 
         def run(seed: int) -> FittedCorrespondences:
             if given is not None:
@@ -251,7 +251,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
             unknown = ~start.any(axis=1, keepdims=True)
             M = np.where(unknown, fit.consensus(S), normalize_rows(start)) if unknown.any() else normalize_rows(start)
             if self.solver == "multiplicative":
-                S = fit.present * (S + 1 / k) / 2  # what is 0 would stay 0
+                S = fit.present * (S + 1 / k) / 2  # zeros would stay 0
             return descend(fit, M, S, penalty, solver=self.solver, max_iter=self.max_iter, tol=self.tol)
 
         starts = seeds(self.random_state, self.n_init if given is None else 1)
@@ -261,14 +261,14 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
     # -- result ------------------------------------------------------------------------------------------------------
 
     def _set_result(self, fit: CorrespondenceFit, S: np.ndarray, order: np.ndarray) -> "SoftCorrespondence":
-        """Set the result from the correspondences, without the clusters that nobody is in."""
+        """Set the result from the correspondences, without empty clusters."""
         M = fit.consensus(S) if fit.informative.any() else np.ones((fit.rows.n, 1))
         row_of = np.empty_like(order)
         row_of[order] = fit.rows.inverse
         labels, kept = harden_memberships(M, (fit.counts * M).sum(axis=0), row_of)
         membership = normalize_rows(M[:, kept])
         total, left = S.sum(axis=1, keepdims=True), S[:, kept].sum(axis=1, keepdims=True)
-        # A cluster that corresponded to lost ones only, or that has no members, takes the mean of its objects.
+        # A cluster that corresponds only to empty ones, or that is empty, takes the mean of its objects.
         average = normalize_rows(fit.cross(membership))
         scaled = np.divide(S[:, kept] * total, left, out=average, where=left > 1e-12)
         self.correspondences_ = np.split(scaled, fit.rows.offsets[1:-1])
@@ -276,7 +276,7 @@ class SoftCorrespondence(ConsensusMixin, BaseEstimator):
 
 
 def _labels_by_k_means(fit: CorrespondenceFit, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Labels by one run of k-means on the one-hot of the labels; -1 for objects that it did not see."""
+    """Labels by one run of k-means on the one-hot labels; -1 for objects outside of the sample."""
     n = fit.ensemble.n_objects
     sample = np.arange(n) if n <= _SAMPLE else np.sort(rng.choice(n, _SAMPLE, replace=False))
     some = fit.ensemble.take_objects(sample)
@@ -291,9 +291,9 @@ def _labels_by_k_means(fit: CorrespondenceFit, k: int, rng: np.random.Generator)
 
 
 def _labels_of_member(fit: CorrespondenceFit, k: int, rng: np.random.Generator) -> np.ndarray:
-    """A random one of the partitions whose number of clusters is nearest to k; what it has too many is folded."""
+    """A random partition among those with a number of clusters nearest to k; clusters beyond k are folded."""
     distance = np.where(fit.informative, np.abs(fit.n_present - k), np.inf)
     chosen = int(rng.choice(np.flatnonzero(distance == distance.min())))
     labels = fit.ensemble.labels[:, chosen]
-    rank = np.argsort(order_by_size(labels, int(fit.ensemble.n_clusters[chosen])))  # folding does not depend on names
+    rank = np.argsort(order_by_size(labels, int(fit.ensemble.n_clusters[chosen])))  # folding must not depend on labels
     return np.where(labels >= 0, rank[labels] % k, -1)

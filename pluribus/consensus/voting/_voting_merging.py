@@ -1,4 +1,4 @@
-"""Votes for clusters that have to be named first: matching names, voting in turn, merging what shares its votes."""
+"""Votes for clusters: matching their names, voting in turn, and merging clusters that share their votes."""
 
 import warnings
 
@@ -10,13 +10,13 @@ from pluribus.partitions import Ensemble
 
 
 def match_clusters(overlap: np.ndarray, is_free: np.ndarray) -> np.ndarray:
-    """Name clusters (rows) after other ones (columns) for the largest overlap in all; one-hot, of the same shape.
+    """Name clusters (rows) after others (columns) for the largest total overlap; one-hot, of the same shape.
 
-    One to one as far as it goes. A cluster that is left over, or matched to a name with which it has nothing in common
-    though others use it, takes the name it overlaps with best; with no overlap at all it gets no name (a row of
-    zeros). ``is_free`` marks the names nobody uses so far: a cluster may be the first of those.
+    The matching is one to one as far as possible. A remaining cluster, or one matched to a used name without overlap,
+    takes the name of largest overlap; without any overlap it gets no name (a row of zeros). ``is_free`` marks unused
+    names: a cluster may be the first to use one.
     """
-    reward = overlap + 1e-9 * overlap.max() * is_free  # rather a free name than one that others use
+    reward = overlap + 1e-9 * overlap.max() * is_free  # on ties, prefer an unused name
     rows, columns = linear_sum_assignment(reward, maximize=True)
     fits = (overlap[rows, columns] > 0) | is_free[columns]
     name = np.where(overlap.any(axis=1), overlap.argmax(axis=1), -1)
@@ -46,7 +46,7 @@ class Ballot:
         self.squares = {p: _square(part) for p, part in self.parts.items()}
 
     def vote_in_turn(self) -> None:
-        """Each partition is matched to the votes so far; the reference, or its names, come first."""
+        """Match each partition to the votes so far, starting with the reference."""
         k = self.named.shape[1]
         is_named = np.zeros(self.votes.shape[1], dtype=bool)
         waiting = [p for p in self.voters if p != self.reference]
@@ -58,13 +58,13 @@ class Ballot:
             is_named[:k] = True
         for p in waiting:
             overlap = self._overlap(p)
-            if overlap.any():  # otherwise it waits for the next round, when more votes are cast
+            if overlap.any():  # otherwise it waits for the next round, with more votes
                 self._cast(p, match_clusters(overlap, ~(is_named | self.correspondence.any(axis=0))))
         if not is_voter:
             self.votes[:, :k] -= self.named
 
     def go_round(self) -> bool:
-        """Match each partition to the votes of all others; whether any changed its vote. Agreement never falls."""
+        """Match each partition to the votes of all others. Returns whether a vote changed; agreement never falls."""
         changed = False
         for p in self.voters:
             old = self._own(p).copy()
@@ -78,7 +78,7 @@ class Ballot:
         return changed
 
     def agreement(self) -> float:
-        """Share of the votes for an object on which two partitions agree, over all pairs of them and all objects."""
+        """Mean share of votes on which two partitions agree, over all objects and pairs of partitions."""
         weights = np.zeros_like(self.weights)
         weights[self.voters] = self.weights[self.voters]
         cast = self.rows.look_up(self.rows.spread(np.column_stack([weights, weights**2])))
@@ -93,7 +93,7 @@ class Ballot:
         return np.divide(self.votes, total, out=np.zeros_like(self.votes), where=total > 0)
 
     def check_all_voted(self) -> None:
-        """Every partition must have some object in common with the others."""
+        """Refuse partitions that have no object in common with the others."""
         apart = [self.names[p] for p in self.voters if not self._own(p).any()]
         if apart:
             raise ValueError(
@@ -110,7 +110,7 @@ class Ballot:
         return part.over_blocks(lambda a, b: (part.sum_by(self.votes[a:b], a, b),), self.votes.shape[1])[0]
 
     def _cast(self, p: int, matched: np.ndarray) -> None:
-        """Let partition p vote so, and no longer as it did."""
+        """Replace the vote of partition p."""
         part, change = self.parts[p], self.weights[p] * (matched - self._own(p))
 
         def add(start: int, stop: int) -> tuple[()]:
@@ -122,7 +122,7 @@ class Ballot:
 
 
 def _square(part: LabelRows) -> np.ndarray:
-    """Uᵀ U of one partition: the sizes of the clusters on the diagonal; nothing else if they are hard."""
+    """Uᵀ U of one partition: the cluster sizes on the diagonal, and zeros elsewhere if it is hard."""
     each_cluster = np.eye(part.n_clusters[0])
 
     def count(start: int, stop: int) -> tuple[np.ndarray]:
@@ -135,8 +135,8 @@ def _square(part: LabelRows) -> np.ndarray:
 def merge_clusters(shares: np.ndarray, counts: np.ndarray, n_clusters: int | None, threshold: float) -> np.ndarray:
     """Merge clusters whose objects share their votes, the closest first; returns the new number of each column.
 
-    How near j is to i: the mean share of j in the votes for the objects that i wins. Columns that win no object are no
-    clusters, and join the one whose objects voted for them most.
+    The closeness of j to i is the mean share of j in the votes for the objects that i wins. A column that wins no
+    object is merged with the cluster whose objects voted most for it.
     """
     weights = counts * shares.any(axis=1)
     popular = np.argsort(-(weights[:, None] * shares).sum(axis=0), kind="stable")
@@ -165,7 +165,7 @@ def merge_clusters(shares: np.ndarray, counts: np.ndarray, n_clusters: int | Non
         number[number > gone] -= 1
     if n_clusters is not None and shares.shape[1] < n_clusters:
         warnings.warn(
-            f"The vote found only {shares.shape[1]} clusters, fewer than n_clusters={n_clusters}.",
+            f"The vote has only {shares.shape[1]} clusters, fewer than n_clusters={n_clusters}.",
             UserWarning,
             stacklevel=4,
         )

@@ -24,32 +24,32 @@ from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import number_by_size
 
 _SWEEPS, _ROUNDS = 5, 50
-_CLIMB = 2e9  # operations of one sweep of single moves, up to which they are made
-_KICKS, _KICKED = 10, 3  # most times that a start is disturbed, and how many moves that takes
-_KICKING = 1e7  # operations of one sweep of single moves, times the number of kicks
+_CLIMB = 2e9  # operations of one sweep of single moves; larger problems have none
+_KICKS, _KICKED = 10, 3  # random disturbances of a start at most, and moves of each
+_KICKING = 1e7  # operations of one sweep of single moves, times the number of disturbances
 
 
 class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
-    """Find the partition into which the clusters of the ensemble fit best, and that breaks few constraints (ACCCS).
+    """Find the partition into which the clusters of the ensemble fit best while it breaks few constraints (ACCCS).
 
-    It raises J = (1 - beta) ACC + beta CS. ACC, average cluster consistency, is how large a share of each cluster of
-    the ensemble lies inside one cluster of the result, where large clusters of the result count for less. CS is the
-    share of the preferences, by weight, that are satisfied. Preferences (pairs with a finite weight) may be wrong, or
-    contradict each other. Hard constraints are not weighed: they hold.
+    It maximizes J = (1 - beta) ACC + beta CS. The average cluster consistency ACC is the share of each cluster of the
+    ensemble that lies inside one cluster of the result, where large clusters of the result count less. CS is the
+    weighted share of the preferences that are satisfied. Preferences (pairs with a finite weight) may be wrong or
+    contradict each other. Hard constraints always hold.
 
-    From several starts (CEAC, k-means on the labels, and random ones) each object is moved to the cluster that most of
-    its clusters fit into, together with its preferences, as long as J rises; then objects are moved one by one. On
-    small ensembles a few random moves follow, and single moves again, some times over.
+    There are several starts: CEAC, k-means on the labels, and random ones. From each, all objects move to the clusters
+    that most of their clusters fit into, given their preferences, while J rises; then single objects move. On small
+    ensembles this is repeated after a few random moves.
 
-    Prefer it where constraints may be wrong and clusters are about equally large. For elongated clusters and
-    constraints that are right, see :class:`~pluribus.consensus.ConstrainedEvidenceAccumulation`.
+    Prefer it if constraints may be wrong and clusters have about the same size. For elongated clusters and constraints
+    that are right, see :class:`~pluribus.consensus.ConstrainedEvidenceAccumulation`.
 
     Parameters
     ----------
     n_clusters : int
-        The most clusters; some may be left empty, and are then not counted.
+        The largest number of clusters; empty ones are left out.
     beta : float, default=0.5
-        What preferences count for, 0 to 1. ACC is at most 1 - 1/k: at 0.5 they count for more than the ensemble.
+        The weight of the preferences, 0 to 1. ACC is at most 1 - 1/k: at 0.5 preferences outweigh the ensemble.
     n_init : int, default=20
         Number of starts.
     random_state : int, RandomState or None
@@ -68,14 +68,14 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     violations_ : Violations
-        Constraints that are broken: soft ones only.
+        Broken constraints: soft ones only.
     acc_, cs_ : float
         Both parts of J; without preferences CS is 1, and J is ACC.
     objective_ : ndarray of shape (n_iter_ + 1,)
-        J of the best start, and after each of its rounds.
+        J of the best start, at its beginning and after each round.
     n_iter_ : int
-        Rounds that changed the partition: all objects at once, all single moves there are, or a disturbance and its
-        single moves.
+        Rounds that changed the partition. A round moves all objects at once, or single objects until no move helps, or
+        single objects after random moves.
 
     References
     ----------
@@ -131,7 +131,7 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
         ensemble : Ensemble, n × r labels, or list of label sequences
         y : ignored
         constraints : Constraints, optional
-            What is known about the n objects.
+            Constraints on the n objects.
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
@@ -141,7 +141,7 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
         if feasibility.status != "feasible":
             constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
         problem = _Problem.of(ensemble, constraints, k, self.beta)
-        counted = ensemble.take_partitions(np.flatnonzero(ensemble.weights))  # a partition of weight 0 says nothing
+        counted = ensemble.take_partitions(np.flatnonzero(ensemble.weights))  # partitions of weight 0 are ignored
         first = link_and_repair(counted, constraints, Goal(k, 0.0, feasibility.witness), verbose=False).labels
         if first.max() >= k:
             raise ValueError(
@@ -171,12 +171,12 @@ class ConstrainedConsistency(ConsensusMixin, BaseEstimator):
 
 
 class _Problem(NamedTuple):
-    """What is to be placed, chunklet by chunklet, and what counts."""
+    """J as a function of the clusters of the L chunklets."""
 
     closure: Closure
     k: int
-    share: float  # beta, or 0 where there is no preference
-    preferences: sparse.csr_array  # (L, L) what each pair counts for if together
+    share: float  # beta, or 0 without preferences
+    preferences: sparse.csr_array  # (L, L) the gain of each pair if together
     constant: float  # of CS
     one_hot: sparse.csr_array  # (n, q)
     rows: sparse.csr_array  # (L, q) objects of each chunklet in each cluster
@@ -211,7 +211,7 @@ class _Problem(NamedTuple):
         )
 
     def start(self, seed: int, feasible: np.ndarray, *, random: bool) -> np.ndarray:
-        """k-means on the labels, or a draw; what must be apart is as in the feasible partition, clusters matched."""
+        """k-means on the labels, or random labels; objects with cannot-links follow a feasible partition."""
         if random:
             drawn = np.random.default_rng(seed).integers(0, self.k, len(feasible))
         else:
@@ -226,7 +226,7 @@ class _Problem(NamedTuple):
         return np.where(bound, renamed, drawn)
 
     def ascend(self, labels: np.ndarray, seed: int) -> tuple[np.ndarray, list[float]]:
-        """Labels of the chunklets from where no step raises J, and J on the way."""
+        """Labels of the chunklets that no step improves, and the path of J."""
         votes = self.closure.chunk_indicator @ np.eye(self.k)[labels]
         units = votes.argmax(axis=1)
         path = [self.objective(units)]
@@ -261,7 +261,7 @@ class _Problem(NamedTuple):
         return units, path
 
     def _climbed(self, units: np.ndarray) -> np.ndarray:
-        """Where single moves that raise J lead to."""
+        """The labels after all single moves that raise J."""
         hard, soft = self.closure.cannot_graph, self.preferences
         M, s = self._tables(units)
         units = units.copy()
@@ -309,7 +309,7 @@ class _Problem(NamedTuple):
         return M, np.ascontiguousarray(s)
 
     def _fit_of(self, units: np.ndarray) -> np.ndarray:
-        """What each chunklet adds to ACC in each cluster, while clusters of the ensemble stay where they fit best."""
+        """The share of each chunklet in ACC for each cluster, with the clusters of the ensemble where they fit best."""
         M, s = self._tables(units)
         room = (1 - s / np.maximum(self.n_seen, 1))[:, self.partition_of]
         owner = (M * room).argmax(axis=0)

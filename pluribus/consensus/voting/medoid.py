@@ -1,4 +1,4 @@
-"""Consensus by choosing the member in the middle."""
+"""Consensus by choosing the medoid of the ensemble."""
 
 import warnings
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from pluribus.partitions._internal import encode_labels
 class MedoidPartition(ConsensusMixin, BaseEstimator):
     """Choose the partition of the ensemble that is nearest to all others.
 
-    Nothing is combined: the result is one of the members, so that each of its clusters is one that a clusterer really
-    found. Its distances to the others, under any distance of ``pluribus.compare``, have the smallest sum. For a metric
-    this sum is at most twice that of the best partition there could be.
+    The result is one of the members, so each of its clusters was found by a clusterer. The sum of its distances to the
+    others, under any distance of ``pluribus.compare``, is the smallest. For a metric this sum is at most twice that of
+    the best possible partition.
 
-    Prefer it when the result must be one of the given partitions, for instance to say which run to publish, or as the
-    plain choice that other consensus functions should beat. Where every member has its own errors, voting them out
-    (any other method) is better than choosing among them.
+    Prefer it if the result must be one of the given partitions, for example to decide which run to publish, or as the
+    baseline that other consensus functions should beat. If every member has its own errors, methods that combine
+    members are better than a choice among them.
 
     Parameters
     ----------
@@ -35,25 +35,25 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
         Choose only among the members with this number of clusters; by default among all.
     distance : str or callable
         A name in ``pluribus.compare.DISTANCES``, or a function of two label sequences (integers, -1 = missing), such
-        as ``lambda a, b: cc_distance(a, b, X)`` of a distance that knows the features X. By a name each two members are
-        compared on the objects that both cover. "mirkin", "edit" and "van_dongen" count objects, so that a member which
-        covers few seems near; where labels are missing prefer the others. Soft members are compared by their clusters
-        of highest membership, since a fuzzy distance of a member to its own copy is not 0.
+        as ``lambda a, b: cc_distance(a, b, X)`` for a distance that uses the features X. Named distances compare two
+        members on the objects that both cover. "mirkin", "edit" and "van_dongen" count objects, so a member that covers
+        few objects seems near to all; prefer the others if labels are missing. Soft members are compared by their
+        clusters of highest membership, because the fuzzy distance of a member to its own copy is not 0.
     verbose : bool
         Show progress (only on a terminal).
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        The labels of the medoid, clusters numbered from the largest. An object that it leaves out goes to the cluster
-        for whose objects it has the highest mean evidence in the whole ensemble.
+        The labels of the medoid, clusters numbered from the largest. An object without a label joins the cluster of
+        highest mean evidence in the whole ensemble.
     n_clusters_ : int
     membership_ : ndarray of shape (n, n_clusters_)
-        Mean evidence of each object for the objects that the medoid puts into each cluster, normalized.
+        Mean evidence of each object for the objects in each cluster of the medoid, normalized.
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     medoid_ : int
-        The position of the chosen member; of several that are equally near, the first. One of weight 0 is not chosen.
+        The position of the chosen member, the first on ties. Members of weight 0 are not chosen.
     distances_ : ndarray of shape (r, r)
 
     References
@@ -73,7 +73,7 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
     """
 
     known_as = {"medoid": {}}
-    suits = "A result that one of the partitions stands for as it is."
+    suits = "A result that must be one of the given partitions."
     cost = Cost(seconds=0.5, objects=1, partitions=2)
     finds_n_clusters = True
 
@@ -117,29 +117,29 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
         return self._finish(ensemble, labels, normalize_rows(evidence))
 
     def _find_candidates(self, ensemble: Ensemble) -> np.ndarray:
-        """The members that may be chosen: those that count and have the right number of clusters."""
+        """The members that may be chosen: those with a weight and the right number of clusters."""
         counted = np.flatnonzero(ensemble.weights)
         if self.n_clusters is None:
             return counted
         n_clusters = np.array([len(np.unique(c[c >= 0])) for c in ensemble.labels[:, counted].T])
         if self.n_clusters not in n_clusters:
             raise ValueError(
-                f"No partition has n_clusters={self.n_clusters} clusters, and the medoid is one of them; they have "
-                f"{np.unique(n_clusters).tolist()}. Ask for one of these numbers, or for none."
+                f"No partition has n_clusters={self.n_clusters} clusters, and the medoid is one of the partitions; "
+                f"they have {np.unique(n_clusters).tolist()}. Give one of these numbers, or leave out n_clusters."
             )
         return counted[n_clusters == self.n_clusters]
 
 
 def _complete(labels: np.ndarray, evidence: np.ndarray) -> np.ndarray:
-    """Put the objects that have no label into the cluster with the most evidence."""
+    """Assign objects without a label to the cluster of highest mean evidence."""
     sizes = np.bincount(labels[labels >= 0], minlength=evidence.shape[1])
     by_size = np.argsort(-sizes, kind="stable")  # the largest of those with equal evidence
     best = by_size[evidence[:, by_size].argmax(axis=1)]
     unknown = (labels < 0) & ~evidence.any(axis=1)
     if unknown.any():
         warnings.warn(
-            f"{unknown.sum()} objects are in no cluster of the medoid, and together with none of its objects in any "
-            "other partition. They are put into its largest cluster, with uncertainty 1.",
+            f"{unknown.sum()} objects are in no cluster of the medoid, and no other partition puts them together with "
+            "an object that is. They are assigned to its largest cluster, with uncertainty 1.",
             UserWarning,
             stacklevel=3,
         )

@@ -20,34 +20,34 @@ from pluribus.partitions._internal import encode_labels, order_by_size
 class VotingConsensus(ConsensusMixin, BaseEstimator):
     """Rename the clusters of each partition after those of a reference, then let the partitions vote on each object.
 
-    "hungarian" matches each partition to the reference one to one, so that they overlap the most; where a partition
-    has more clusters than the reference, those left over take the name they overlap with best. The label with the most
-    votes wins, and the shares of the votes are the memberships.
+    "hungarian" matches the clusters of each partition one to one to those of the reference, with the largest overlap.
+    If a partition has more clusters than the reference, the remaining ones take the name of largest overlap. The label
+    with the most votes wins, and the shares of the votes are the memberships.
 
     "merging" matches each partition in turn to the votes cast so far, starting with the reference, over as many
-    clusters as the largest partition has; then goes round again until no partition agrees better with the others under
-    other names. Clusters that share their objects' votes are merged, the closest first, so the number of clusters is
-    found (``threshold``) or reached (``n_clusters``).
+    clusters as the largest partition has. It repeats this until no partition can improve its agreement with the others.
+    Clusters that share the votes of their objects are merged, the closest first, until no two are close (``threshold``)
+    or ``n_clusters`` are left.
 
-    Prefer it when all partitions have about the clusters that are sought (bagging, repeated runs, several annotators),
-    and when one wants to see who voted for what. Not for ensembles of many small clusters: names cannot be matched
-    there, but pairs can be counted (``EvidenceAccumulation``).
+    Prefer it if all partitions have about the clusters of the result (bagging, repeated runs, several annotators), and
+    if you want to see which partition voted for what. It is not for ensembles of many small clusters, whose names
+    cannot be matched; use ``EvidenceAccumulation`` there.
 
     Parameters
     ----------
     n_clusters : int, optional
-        By default as many as the reference has ("hungarian") or as remain at the threshold ("merging"). For
-        "hungarian", the reference is chosen among the partitions with this many clusters.
+        The default is the number of the reference ("hungarian") or the number left at the threshold ("merging"). For
+        "hungarian", the reference is chosen among the partitions with this number of clusters.
     strategy : {"hungarian", "merging"}
     reference : int, str or sequence of n labels, optional
-        A partition by its position or name, or labels of the objects, which then have no vote themselves (as in
-        BagClust1, where the partitions are clusterings of bootstrap samples). By default the partition with the
-        highest mean normalized mutual information with the others.
+        A partition by its position or name, or labels of the objects, which then do not vote (as in BagClust1, where
+        the partitions are clusterings of bootstrap samples). The default is the partition with the highest mean
+        normalized mutual information with the others.
     threshold : float
-        For "merging" without ``n_clusters``: two clusters are merged while the objects of one give this share of
+        For "merging" without ``n_clusters``: two clusters are merged if the objects of one give more than this share of
         their votes to the other.
     max_iter : int
-        For "merging": how many times to go round.
+        For "merging": the largest number of rounds.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     verbose : bool
@@ -56,18 +56,18 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest. On a tie the cluster with more votes in all wins.
+        Clusters are numbered from the largest. Ties go to the cluster with more votes in total.
     n_clusters_ : int
     membership_ : ndarray of shape (n, n_clusters_)
-        Share of the votes for each cluster, by the partitions' weights.
+        Weighted share of the votes for each cluster.
     uncertainty_ : ndarray of shape (n,)
         Normalized entropy of the memberships, 0 to 1.
     correspondences_ : tuple of r arrays of shape (k_p, n_clusters_)
-        1 where a cluster of a partition votes for a cluster of the consensus; all 0 if it has no vote.
+        1 for the consensus cluster that a cluster of a partition votes for; a row of zeros if it has no vote.
     reference_ : str or None
         Name of the partition that was the reference; None if labels were given.
     objective_ : ndarray
-        For "merging": how much two partitions agree on an object, on average, after each time round.
+        For "merging": the mean agreement of two partitions on an object, after each round.
 
     References
     ----------
@@ -133,7 +133,7 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         if self.n_clusters is not None and self.n_clusters > ensemble.n_objects:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the {ensemble.n_objects} objects there are.")
+            raise ValueError(f"n_clusters={self.n_clusters} is more than the number of objects, {ensemble.n_objects}.")
         rows = LabelRows(ensemble, self.n_jobs)
         voters = self._find_voters(ensemble)
         reference, named = self._name_clusters(ensemble, rows, voters)
@@ -145,20 +145,19 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
         return self._count(ensemble, rows, correspondence)
 
     def _find_voters(self, ensemble: Ensemble) -> np.ndarray:
-        """The partitions that count: a single cluster says nothing, and would only swell the one it is matched to."""
+        """The partitions that vote. One with a single cluster would only enlarge the cluster it is matched to."""
         counted = ensemble.weights > 0
         silent = counted & (ensemble.n_clusters == 1)
         if self.n_clusters == 1 or not silent.any() or not (counted & ~silent).any():
             return np.flatnonzero(counted)
         names = ", ".join(ensemble.names[p] for p in np.flatnonzero(silent)[:5])
         warnings.warn(
-            f"{silent.sum()} partitions have one cluster only and no vote: {names}.", UserWarning, stacklevel=3
+            f"{silent.sum()} partitions have a single cluster and do not vote: {names}.", UserWarning, stacklevel=3
         )
         return np.flatnonzero(counted & ~silent)
 
     def _name_clusters(self, ensemble: Ensemble, rows: LabelRows, voters: np.ndarray) -> tuple[int | None, np.ndarray]:
-        """The reference: its position, if it is one of the partitions, and how many objects of each row are in each of
-        its clusters."""
+        """The position of the reference (None for labels), and the objects of each row in each of its clusters."""
         if self.reference is None:
             if self.strategy == "hungarian" and self.n_clusters == 1:
                 return None, rows.counts[:, None]
@@ -183,12 +182,12 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
     def _check_reference(self, k: int, name: str) -> None:
         if self.strategy == "hungarian" and self.n_clusters not in (None, k):
             raise ValueError(
-                f"n_clusters={self.n_clusters}, but {name} has {k} clusters. Leave out n_clusters, or give another "
+                f"n_clusters={self.n_clusters}, but {name} has {k} clusters. Leave out n_clusters, give another "
                 "reference, or use strategy='merging'."
             )
 
     def _most_central(self, ensemble: Ensemble, rows: LabelRows, voters: np.ndarray) -> int:
-        """The partition that has the highest mean normalized mutual information with the others."""
+        """The partition with the highest mean normalized mutual information with the others."""
         candidates = voters
         if self.strategy == "hungarian" and self.n_clusters is not None:
             candidates = voters[ensemble.n_clusters[voters] == self.n_clusters]
@@ -213,8 +212,8 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
         largest = int(ensemble.n_clusters[voters].max())
         if self.n_clusters is not None and self.n_clusters > largest:
             raise ValueError(
-                f"n_clusters={self.n_clusters}, but merging only makes fewer: no partition has more than {largest} "
-                "clusters."
+                f"n_clusters={self.n_clusters}, but no partition has more than {largest} clusters, and merging only "
+                "reduces their number."
             )
         ballot = Ballot(ensemble, rows, voters, reference, named)
         ballot.vote_in_turn()
@@ -229,7 +228,7 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
         return ballot.correspondence @ np.eye(number.max() + 1)[number]
 
     def _count(self, ensemble: Ensemble, rows: LabelRows, correspondence: np.ndarray) -> "VotingConsensus":
-        """Count the votes. Columns go by their votes in all, so that the first of a tie is the one with the most."""
+        """Count the votes. Columns are sorted by their total votes, so that ties go to the largest."""
         votes = rows.look_up(rows.weights[:, None] * correspondence)
         popular = np.argsort(-(rows.counts[:, None] * votes).sum(axis=0), kind="stable")
         votes, correspondence = votes[:, popular], correspondence[:, popular]
@@ -237,8 +236,8 @@ class VotingConsensus(ConsensusMixin, BaseEstimator):
         n_without = int((rows.counts * (votes.sum(axis=1) == 0)).sum())
         if n_without:
             warnings.warn(
-                f"{n_without} objects got no vote: their clusters share no object with the reference. They are put "
-                "into the largest cluster, with uncertainty 1.",
+                f"{n_without} objects got no vote, because their clusters share no object with the reference. They are "
+                "assigned to the largest cluster, with uncertainty 1.",
                 UserWarning,
                 stacklevel=3,
             )

@@ -384,7 +384,7 @@ def test_one_cluster(method):
 
 
 def test_more_clusters_than_the_ensemble_tells_apart():
-    with pytest.warns(UserWarning, match="tell only 2 groups"):
+    with pytest.warns(UserWarning, match="separate only 2 groups"):
         found = embedded(3).fit([[0, 0, 1, 1]])
     assert found.n_clusters_ == 2
 
@@ -393,7 +393,7 @@ def test_more_clusters_than_the_ensemble_tells_apart():
     ("options", "message"),
     [
         ({"n_clusters": None}, "needs n_clusters"),
-        ({"n_clusters": 4}, "more than the 3 objects"),
+        ({"n_clusters": 4}, "more than the number of objects, 3"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"view": "rows"}, "view"),
         ({"method": "tsne"}, "method"),

@@ -337,7 +337,7 @@ def test_fewer_clusters_than_asked():
     ("options", "message"),
     [
         ({"n_clusters": None}, "needs n_clusters"),
-        ({"n_clusters": 5}, "only 4 input clusters for n_clusters=5"),
+        ({"n_clusters": 5}, "only 4 clusters, too few to group them into n_clusters=5"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"clusterer": "spectral"}, "clusterer"),
         ({"linkage": "centroid"}, "linkage"),
@@ -379,7 +379,7 @@ def test_bad_data():
 def test_partitions_of_weight_zero():
     some = [0, 0, 0, 0, 1, 1, 1, -1]
     ensemble = Ensemble([some, FP], weights=[1, 0])
-    with pytest.raises(ValueError, match="nothing votes for them"):
+    with pytest.raises(ValueError, match="they have no vote"):
         lifted(2).fit(ensemble, X=LINE)
     found = lifted(2, assign="kernel").fit(ensemble, X=LINE)
     assert found.labels_.tolist() == RP

@@ -166,11 +166,11 @@ def test_edges():
     assert one.labels_.tolist() == [0] * 7
     assert [c.tolist() for c in one.correspondences_][3] == [[1], [1]]
     assert hbgf(6).fit_predict(SEVEN).tolist() == [1, 2, 3, 4, 5, 0, 0]
-    with pytest.warns(UserWarning, match="1 of 3 clusters won no object"):
+    with pytest.warns(UserWarning, match="1 of 3 clusters are empty"):
         model = hbgf(3).fit([[0, 0, 1, 1], [0, 0, 1, 1]])
     assert model.labels_.tolist() == [0, 0, 1, 1]
     assert model.correspondences_[0].tolist() == [[1, 0], [0, 1]]
-    with pytest.warns(UserWarning, match="partitions put all objects into one cluster"):
+    with pytest.warns(UserWarning, match="partitions have a single cluster"):
         assert hbgf(2).fit([[0, 0, 1, 1], [0, 0, 0, 0]]).labels_.tolist() == [0, 0, 1, 1]
     part = Ensemble(planted(60, 5, 3, 0.1)[1])
     part = part.take_objects(np.flatnonzero(part.labels[:, 0] > 0))  # leaves cluster 0 of the first partition empty
@@ -180,13 +180,13 @@ def test_edges():
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the number of objects, 7"),
         ({"n_clusters": 0}, SEVEN, "n_clusters"),
         ({}, SEVEN, "needs n_clusters"),
         ({"n_clusters": 2, "n_init": 0}, SEVEN, "n_init"),
         ({"n_clusters": 2}, [], "empty"),
         ({"n_clusters": 2}, [[0, -1, 1], [0, -1, 1]], "1 objects are in no partition"),
-        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition puts all objects into one cluster"),
+        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition has a single cluster"),
         ({"n_clusters": 2}, Ensemble([[0, 0, 1], [0, -1, 1]], weights=[0, 1]), "1 objects are"),
     ],
 )

@@ -113,22 +113,22 @@ def test_edges():
     assert one.labels_.tolist() == [0] * 7
     assert one.n_cut_ == 0
     assert hgpa(6).fit_predict(SEVEN).tolist() == [1, 2, 3, 4, 5, 0, 0]
-    with pytest.warns(UserWarning, match="1 of 3 clusters won no object"):
+    with pytest.warns(UserWarning, match="1 of 3 clusters are empty"):
         assert hgpa(3).fit([[0, 0, 1, 1], [0, 0, 1, 1]]).n_clusters_ == 2
-    with pytest.warns(UserWarning, match="partitions put all objects into one cluster"):
+    with pytest.warns(UserWarning, match="partitions have a single cluster"):
         assert hgpa(2).fit([[0, 0, 1, 1], [0, 0, 0, 0]]).labels_.tolist() == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the number of objects, 7"),
         ({"n_clusters": 0}, SEVEN, "n_clusters"),
         ({}, SEVEN, "needs n_clusters"),
         ({"n_clusters": 2, "imbalance": -1}, SEVEN, "imbalance"),
         ({"n_clusters": 2}, [], "empty"),
         ({"n_clusters": 2}, [[0, -1, 1], [0, -1, 1]], "1 objects are in no partition"),
-        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition puts all objects into one cluster"),
+        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition has a single cluster"),
     ],
 )
 def test_bad_input(parameters, ensemble, message):

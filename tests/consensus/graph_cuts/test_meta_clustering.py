@@ -93,7 +93,7 @@ def test_returns_what_all_agree_on(solver, shares):
 
 def test_balancing_objects_tears_the_groups_of_large_clusters():
     truth, labels = planted(1000, 20, 3, 0, shares=[0.9, 0.05, 0.05])
-    with pytest.warns(UserWarning, match="won no object"):
+    with pytest.warns(UserWarning, match="are empty and left out"):
         found = mcla(3, balance="objects").fit_predict(labels)
     assert adjusted_rand_score(truth, found) < 1
 
@@ -160,7 +160,7 @@ def test_ties_are_broken_at_random_by_the_seed():
 
 def test_meta_clusters_that_win_nothing_are_left_out():
     # All agree on two clusters, so the two other meta-clusters are copies, or hold clusters of both kinds.
-    with pytest.warns(UserWarning, match="2 of 4 clusters won no object and are left out"):
+    with pytest.warns(UserWarning, match="2 of 4 clusters are empty and left out"):
         model = mcla(4).fit([[0, 0, 0, 1, 1, 1]] * 9)
     assert model.n_clusters_ == 2
     assert model.labels_.tolist() == [0, 0, 0, 1, 1, 1]
@@ -181,7 +181,7 @@ def test_edges():
     assert one.labels_.tolist() == [0] * 7
     assert one.membership_.tolist() == [[1.0]] * 7
     assert mcla(1).fit([[0, 0, 0]]).n_clusters_ == 1
-    with pytest.warns(UserWarning, match="partitions put all objects into one cluster"):
+    with pytest.warns(UserWarning, match="partitions have a single cluster"):
         model = mcla(2).fit([[0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 1, 1]])
     assert model.labels_.tolist() == [0, 0, 1, 1]
     assert not model.correspondences_[1].any()
@@ -198,21 +198,21 @@ def test_one_partition_comes_back_as_it_is(solver):
     assert mcla(3, solver=solver).fit([only]).labels_.tolist() == only
     other = Ensemble([only, [0, 1, 0, 1, 0, 1]], weights=[1, 0])
     assert mcla(3, solver=solver).fit(other).labels_.tolist() == only
-    with pytest.raises(ValueError, match="only 3 clusters in the ensemble"):
+    with pytest.raises(ValueError, match="has only 3 clusters"):
         mcla(4, solver=solver).fit([only])
 
 
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
-        ({"n_clusters": 4}, [[0, 0, 1, 1], [0, 1, 1, 1]], "only 4 clusters in the ensemble.*n_clusters=4"),
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the number of objects, 7"),
+        ({"n_clusters": 4}, [[0, 0, 1, 1], [0, 1, 1, 1]], "has only 4 clusters.*n_clusters=4"),
         ({"n_clusters": 0}, SEVEN, "n_clusters"),
         ({}, SEVEN, "needs n_clusters"),
         ({"n_clusters": 2, "balance": "no"}, SEVEN, "balance"),
         ({"n_clusters": 2}, [], "empty"),
         ({"n_clusters": 2}, [[0, -1, 1], [0, -1, 1]], "1 objects are in no partition"),
-        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition puts all objects into one cluster"),
+        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition has a single cluster"),
     ],
 )
 def test_bad_input(parameters, ensemble, message):

@@ -111,7 +111,7 @@ def test_names_order_and_threads_do_not_matter(solver):
 def test_large_graphs_need_limited_neighbors(monkeypatch):
     _, labels = planted(300, 8, 3, 0.4)
     monkeypatch.setattr(similarity_partitioning, "_MAX_VERTICES", 100)
-    with pytest.raises(ValueError, match=r"different label rows .*limit is 100.*n_neighbors=50"):
+    with pytest.raises(ValueError, match=r"distinct label rows .*limit is 100.*n_neighbors=50"):
         cspa(3).fit(labels)
     assert cspa(3, n_neighbors=20).fit(labels).n_clusters_ == 3
     assert cspa(3).fit(np.repeat(labels[:50], 10, axis=0)).n_clusters_ == 3  # 500 objects, 50 vertices
@@ -177,14 +177,14 @@ def test_one_cluster_and_as_many_as_objects():
 
 
 def test_fewer_different_rows_than_clusters():
-    with pytest.warns(UserWarning, match="1 of 3 clusters won no object"):
+    with pytest.warns(UserWarning, match="1 of 3 clusters are empty"):
         model = cspa(3).fit([[0, 0, 1, 1], [0, 0, 1, 1]])
     assert model.n_clusters_ == 2
     assert model.labels_.tolist() == [0, 0, 1, 1]
 
 
 def test_partitions_of_one_cluster_are_ignored():
-    with pytest.warns(UserWarning, match="1 of 3 partitions put all objects into one cluster and are ignored.*'p1'"):
+    with pytest.warns(UserWarning, match="1 of 3 partitions have a single cluster and are ignored.*'p1'"):
         model = cspa(2).fit([[0, 0, 1, 1], [0, 0, 0, 0], [0, 0, 1, 1]])
     assert model.labels_.tolist() == [0, 0, 1, 1]
 
@@ -192,7 +192,7 @@ def test_partitions_of_one_cluster_are_ignored():
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the number of objects, 7"),
         ({"n_clusters": 0}, SEVEN, "n_clusters"),
         ({}, SEVEN, "needs n_clusters"),
         ({"n_clusters": 2, "imbalance": 0}, SEVEN, "imbalance"),
@@ -201,7 +201,7 @@ def test_partitions_of_one_cluster_are_ignored():
         ({"n_clusters": 2}, [[0, -1, 1], [0, -1, 1]], "1 objects are in no partition"),
         ({"n_clusters": 2}, [[0, 1, 1], [0, 1]], "must label the same objects"),
         ({"n_clusters": 2}, [[0.5, 1, 2]], "not whole numbers"),
-        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition puts all objects into one cluster"),
+        ({"n_clusters": 2}, [[0, 0, 0]], "Every partition has a single cluster"),
     ],
 )
 def test_bad_input(parameters, ensemble, message):

@@ -289,7 +289,7 @@ def test_order_of_objects():
         ({"k": 6}, Constraints(6, must_link=[(0, 1)]), InfeasibleError, "chunklets"),
         ({"k": 2}, Constraints(5), ConstraintError, "5 objects"),
         ({"k": 2}, [(0, 1)], ConstraintError, "Constraints"),
-        ({"k": 7}, None, ValueError, "more than the 6 objects"),
+        ({"k": 7}, None, ValueError, "more than the number of objects, 6"),
         ({}, None, ValueError, "needs n_clusters"),
         ({"k": 2, "threshold": 0.5}, None, ValueError, "both"),
     ],

@@ -298,7 +298,7 @@ def test_unobserved_pairs():
 @pytest.mark.parametrize(
     ("options", "word"),
     [
-        ({"n_clusters": 7}, "more than the 6 objects"),
+        ({"n_clusters": 7}, "more than the number of objects, 6"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"n_clusters": 2.5}, "n_clusters"),
         ({"linkage": "centroid"}, "linkage"),

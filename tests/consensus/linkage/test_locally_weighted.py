@@ -217,11 +217,11 @@ def test_edges(extraction):
     ("parameters", "ensemble", "message"),
     [
         ({"extraction": "graph"}, [[0, 1]], "needs n_clusters"),
-        ({"n_clusters": 3}, [[0, 1]], "n_clusters=3 is more than the 2 objects"),
+        ({"n_clusters": 3}, [[0, 1]], "n_clusters=3 is more than the number of objects, 2"),
         ({"n_clusters": 2, "theta": 0}, [[0, 1]], "theta"),
         ({"n_clusters": 2, "extraction": "nope"}, [[0, 1]], "extraction"),
         ({"n_clusters": 2}, [], "empty"),
-        ({"n_clusters": 2, "extraction": "graph"}, [[0, 0, 0]], "Every partition puts all objects into one cluster"),
+        ({"n_clusters": 2, "extraction": "graph"}, [[0, 0, 0]], "Every partition has a single cluster"),
     ],
 )
 def test_bad_input(parameters, ensemble, message):

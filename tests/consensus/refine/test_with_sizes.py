@@ -68,5 +68,5 @@ def test_bad_input(ensemble):
         with_sizes(EvidenceAccumulation(3), 80)
     with pytest.raises(ValueError, match="finite"):
         with_sizes([[0.5, np.nan]], 1)
-    with pytest.raises(ValueError, match="KMeans knows no memberships"):
+    with pytest.raises(ValueError, match="KMeans has no memberships"):
         with_sizes(KMeans(2, n_init=1).fit([[0.0], [1.0], [2.0]]), 1)

@@ -102,7 +102,7 @@ def test_the_number_of_clusters_is_found():
     result = compared(ensemble)
     assert result.n_clusters == 3
     assert {run.n_clusters for run in result.completed} == {3}
-    with pytest.warns(UserWarning, match="largest that was looked for"):
+    with pytest.warns(UserWarning, match="largest that was tried"):
         alone = accumulate(ensemble, verbose=False)
     accumulated = next(run.consensus for run in result.runs if run.name == "eac")
     np.testing.assert_array_equal(accumulated.labels_, alone.labels_)
@@ -122,7 +122,7 @@ def test_long_ones_are_left_out_unless_named(monkeypatch):
     ensemble = noisy(noise=0.5)
     problems = {run.name: run.problem for run in compare_methods(ensemble, 3, verbose=False).runs if run.problem}
     assert problems.keys() == costly.keys()
-    assert "distinct objects in 8 partitions may take it 7 hours. Run it by its name" in problems["qmi"]
+    assert "distinct objects in 8 partitions may take it 7 hours. Name it" in problems["qmi"]
     assert "9 GB of memory" in problems["scec"]
     assert costly.keys() <= {run.name for run in compared(ensemble, 3).completed}
 
@@ -191,7 +191,7 @@ def test_warnings_become_notes(recwarn):
     result = compared(noisy())
     notes = next(run.notes for run in result.runs if run.name == "eac")
     assert len(notes) == 1
-    assert "3, is the largest that was looked for" in notes[0]
+    assert "3, is the largest that was tried" in notes[0]
     assert not recwarn.list
 
 

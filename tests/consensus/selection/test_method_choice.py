@@ -28,7 +28,7 @@ def test_the_highest_agreement_with_the_members_wins():
 
 def test_a_lead_over_the_same_partition_means_nothing():
     assert (
-        "nearly the same partition, so that hardly matters"
+        "nearly the same partition, so the choice hardly matters"
         in chosen([0.5, 0.7, 0.6], between(3, bc=0.97, ab=0.2)).verdict
     )
 
@@ -42,10 +42,10 @@ def test_ties_go_to_the_one_most_like_the_others_then_to_the_first_name():
 def test_other_numbers_of_clusters_are_not_compared():
     choice = chosen([0.9, 0.5, 0.4], between(3), k=[7, 3, 3])
     assert choice.preferred == "b"
-    assert "a (7) has another number of clusters than the 3 asked for" in choice.verdict
+    assert "a (7) has another number of clusters than the requested 3" in choice.verdict
     nobody = chosen([0.9, 0.5], between(2), k=[7, 2])
     assert nobody.preferred == "a"
-    assert "No method gave the 3 clusters" in nobody.verdict
+    assert "No method found the requested 3 clusters" in nobody.verdict
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_whether_the_choice_matters_is_said(nmi, table, words):
 
 def test_doubts_are_said():
     verdict = chosen([0.2, 0.1, 0.1], between(3)).verdict
-    assert "On the whole the methods differ (mean adjusted Rand index between them 0.50)" in verdict
+    assert "Overall the methods disagree (mean adjusted Rand index between them 0.50)" in verdict
     assert "agrees little with the members (normalized mutual information 0.20)" in verdict
-    assert "On the whole" not in chosen([0.7, 0.6], between(2, ab=0.9)).verdict
+    assert "Overall" not in chosen([0.7, 0.6], between(2, ab=0.9)).verdict
 
 
 def test_names_as_a_sentence_lists_them():

@@ -209,7 +209,7 @@ def test_weights_are_mean_agreement():
     assert weights == pytest.approx(given * (alike @ given) / (given.sum() - given))
     assert agreement_weights([[0, 0, 1]]).weights.tolist() == [1]
     assert agreement_weights(Ensemble([P1, P2], weights=[1, 0])).weights.tolist() == [1, 0]
-    with pytest.raises(ValueError, match="better than by chance"):
+    with pytest.raises(ValueError, match="better than chance"):
         agreement_weights([[0, 0, 1, 1], [0, 1, 0, 1]], "adjusted_rand")
     with pytest.raises(ValueError, match="No index is called 'nope'"):
         agreement_weights(labels, "nope")

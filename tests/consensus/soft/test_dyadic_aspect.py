@@ -366,16 +366,16 @@ def test_aspects_that_nobody_needs_are_left_out():
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"n_clusters": 5}, "more than the 4 objects"),
+        ({"n_clusters": 5}, "more than the number of objects, 4"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"pair_weight": "rank"}, "pair_weight"),
         ({"k_range": (1, 3)}, "2 <= low <= high"),
         ({"k_range": (5, 6)}, "low at most 4"),
-        ({"init": START}, "n_clusters must be given"),
+        ({"init": START}, "give n_clusters, too"),
         ({"n_clusters": 2, "init": START.T}, r"shape \(2, 4\)"),
         ({"n_clusters": 2, "init": START * 2}, "sum to 1"),
         ({"n_clusters": 2, "init": np.full((2, 4), 0.25)}, "two equal aspects"),
-        ({"n_clusters": 2, "init": [[0.5, 0.5, 0, 0], [0, 0, 0, 1]]}, "impossible"),
+        ({"n_clusters": 2, "init": [[0.5, 0.5, 0, 0], [0, 0, 0, 1]]}, "probability 0 to a pair"),
         ({"n_clusters": 2, "init": [[0.5, 0.5, 0, 0], [np.nan, 0, 0, 1]]}, "probabilities|NaN"),
     ],
 )

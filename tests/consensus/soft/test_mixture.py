@@ -151,7 +151,7 @@ def test_soft_partitions():
 
 
 def test_more_clusters_than_different_rows():
-    with pytest.warns(UserWarning, match="only 2 groups of objects apart"):
+    with pytest.warns(UserWarning, match="only 2 groups of objects"):
         mmec = MixtureConsensus(4, **QUIET).fit([[0, 0, 0, 1, 1]])
     assert mmec.labels_.tolist() == [0, 0, 0, 1, 1]
     assert mmec.membership_.shape == (5, 2)
@@ -175,7 +175,7 @@ def test_is_an_estimator():
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the number of objects, 7"),
         ({"n_clusters": 0}, SEVEN, "n_clusters"),
         ({"n_clusters": 2, "epsilon": 0}, SEVEN, "epsilon"),
         ({"n_clusters": 2, "init": "qmi"}, SEVEN, "init"),

@@ -168,7 +168,7 @@ def test_soft_partitions():
 
 
 def test_more_clusters_than_different_rows():
-    with pytest.warns(UserWarning, match="only 2 groups of objects apart"):
+    with pytest.warns(UserWarning, match="only 2 groups of objects"):
         qmi = MutualInformationConsensus(4, **QUIET).fit([[0, 0, 0, 1, 1]])
     assert qmi.labels_.tolist() == [0, 0, 0, 1, 1]
     assert qmi.n_clusters_ == 2
@@ -176,7 +176,7 @@ def test_more_clusters_than_different_rows():
 
 def test_missing_labels_that_fit_everywhere_leave_a_cluster_empty():
     # Rows (0, 0), (0, -1) and (-1, 0) differ, but the first explains all.
-    with pytest.warns(UserWarning, match="won no object"):
+    with pytest.warns(UserWarning, match="are empty and left out"):
         qmi = MutualInformationConsensus(2, **QUIET).fit([[0, 0, -1], [0, -1, 0]])
     assert qmi.labels_.tolist() == [0, 0, 0]
     assert qmi.membership_.tolist() == [[1.0]] * 3
@@ -191,7 +191,7 @@ def test_one_cluster():
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the number of objects, 7"),
         ({"n_clusters": 0}, SEVEN, "n_clusters"),
         ({"n_clusters": 2, "n_init": 0}, SEVEN, "n_init"),
         ({"n_clusters": 2}, [], "empty"),
@@ -201,7 +201,7 @@ def test_one_cluster():
         (
             {"n_clusters": 2},
             Ensemble([[0, 0, 1], [0, -1, 1]], weights=[0, 1]),
-            r"1 objects are only in partitions of weight 0 \(the first are rows \[1\]\)",
+            r"Only partitions of weight 0 cover 1 objects \(the first are rows \[1\]\)",
         ),
     ],
 )

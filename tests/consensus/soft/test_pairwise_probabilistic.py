@@ -155,7 +155,7 @@ class TestKnownAnswers:
         assert ppc.objective_[-1] == pytest.approx(0, abs=1e-6)
 
     def test_all_objects_always_together(self):
-        with pytest.warns(UserWarning, match="Only 1 of the 2 clusters have members"):
+        with pytest.warns(UserWarning, match="Only 1 of the 2 clusters are not empty"):
             ppc = PairwiseProbabilistic(2, random_state=0).fit([np.zeros(7, int)])
         assert ppc.objective_[-1] == pytest.approx(0, abs=1e-6)
         assert ppc.n_effective_clusters_ == 1
@@ -282,13 +282,13 @@ class TestBadInput:
         [
             ({"n_clusters": None}, "needs n_clusters"),
             ({"n_clusters": 0}, "n_clusters"),
-            ({"n_clusters": 4}, "n_clusters=4 is more than the 3 objects"),
+            ({"n_clusters": 4}, "n_clusters=4 is more than the number of objects, 3"),
             ({"solver": "newton"}, "solver"),
             ({"tol": -1}, "tol"),
             ({"n_init": 0}, "n_init"),
             ({"init": "k-means++"}, "init"),
             ({"init": np.ones((2, 2)) / 2}, r"init must have shape \(3, 2\)"),
-            ({"init": np.full((3, 2), 0.5)}, "two clusters with the same memberships"),
+            ({"init": np.full((3, 2), 0.5)}, "two clusters with equal memberships"),
             ({"init": [[0.9, 0.2], [0, 1], [1, 0]]}, "rows must sum to 1"),
             ({"init": [[0, 0], [0, 1], [1, 0]]}, "all 0"),
             ({"init": [0, 1]}, "init as labels must give each of the 3 objects"),

@@ -382,10 +382,10 @@ def test_large_ensembles_start_from_a_sample(monkeypatch):
     [
         ({"n_clusters": None}, "needs n_clusters"),
         ({"n_clusters": 1}, "n_clusters"),
-        ({"n_clusters": 7}, "more than the 6 objects"),
+        ({"n_clusters": 7}, "more than the number of objects, 6"),
         ({"alpha": -1.0}, "alpha"),
         ({"theta": 1.0}, "theta"),
-        ({"beta": 1.0}, "beta belongs to solver='multiplicative'"),
+        ({"beta": 1.0}, "beta is for solver='multiplicative'"),
         ({"solver": "multiplicative", "alpha": 1.0, "beta": 0.1}, "unbounded below.*alpha=1 gives 0.66.*beta=0.1"),
         ({"init": np.ones((6, 2)) / 2}, r"shape \(6, 3\)"),
         ({"init": np.ones((6, 3))}, "sum to 1"),
@@ -413,7 +413,7 @@ def test_partitions_of_one_cluster_say_nothing():
     assert model.n_clusters_ == 1
     with (
         pytest.warns(UserWarning, match="single cluster"),
-        pytest.raises(ValueError, match=r"1 objects are only in partitions of a single cluster.*rows \[3\]"),
+        pytest.raises(ValueError, match=r"Only partitions with a single cluster or of weight 0 cover 1 objects.*rows \[3\]"),
     ):
         scec(2).fit([[0, 0, 1, None], [0, 0, 0, 0]])
 

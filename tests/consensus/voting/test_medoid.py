@@ -117,7 +117,7 @@ def test_a_distance_that_knows_the_features():
 
 def test_too_many_clusters_for_the_memory(monkeypatch):
     monkeypatch.setattr(base, "_MOST_MEMORY", 100)
-    with pytest.raises(MemoryLimitError, match="3 clusters of 6 objects.*Give n_clusters"):
+    with pytest.raises(MemoryLimitError, match="6 objects in 3 clusters.*Give n_clusters"):
         medoid(3).fit(LABELS)
     assert medoid(2).fit(LABELS).medoid_ == 0
 

@@ -266,7 +266,7 @@ def test_soft_partitions(strategy):
 
 @pytest.mark.parametrize("strategy", ["hungarian", "merging"])
 def test_partitions_of_one_cluster_have_no_vote(strategy):
-    with pytest.warns(UserWarning, match="1 partitions have one cluster only and no vote: p1"):
+    with pytest.warns(UserWarning, match="1 partitions have a single cluster and do not vote: p1"):
         voting = VotingConsensus(strategy=strategy, **QUIET).fit([[0, 0, 1, 1, 1], [0] * 5, [0, 0, 1, 1, 1]])
     assert voting.uncertainty_.tolist() == [0.0] * 5
     assert not voting.correspondences_[1].any()
@@ -314,7 +314,7 @@ def test_is_an_estimator():
 @pytest.mark.parametrize(
     ("parameters", "ensemble", "message"),
     [
-        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the 7 objects"),
+        ({"n_clusters": 8}, SEVEN, "n_clusters=8 is more than the number of objects, 7"),
         ({"n_clusters": 0}, SEVEN, "n_clusters"),
         ({"n_clusters": 4}, SEVEN, r"No partition has n_clusters=4 clusters.*\[2, 3\]"),
         ({"n_clusters": 4, "strategy": "merging"}, SEVEN, "no partition has more than 3"),
