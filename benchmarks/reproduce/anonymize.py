@@ -52,7 +52,7 @@ def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     from sklearn import datasets
 
     from pluribus.anonymize import Anonymizer
-    from pluribus.anonymize._groups import assigned, error_of
+    from pluribus.anonymize._groups import error_of, reassign
     from pluribus.anonymize._mdav import mdav_groups
     from pluribus.constrained import AggregateConstrainedKMeans, AtLeast
 
@@ -66,7 +66,7 @@ def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     ).fit(X)
     model = Anonymizer(k, random_state=run, verbose=False)
     model.fit_transform(pd.DataFrame(data))
-    groups = {"MDAV": start, "MDAV + pivot": pivot.labels_, "MDAV + flow": assigned(X, start, k, 1e-10)}
+    groups = {"MDAV": start, "MDAV + pivot": pivot.labels_, "MDAV + flow": reassign(X, start, k, 1e-10)}
     lost = {method: error_of(X, labels) / (X**2).sum() for method, labels in groups.items()}
     return lost | {"Anonymizer": model.information_loss_ / 100}
 

@@ -1,4 +1,4 @@
-"""Columns of a table to publish: what each is, as numbers for distances, and one value for each group of rows."""
+"""Columns of a table to publish: their roles, their features for distances, and one value for each group of rows."""
 
 import json
 from collections.abc import Sequence
@@ -24,23 +24,23 @@ GENERALIZED = {
 
 @dataclass(frozen=True)
 class Roles:
-    """What becomes of each column."""
+    """The role of each column."""
 
     quasi: tuple[str, ...]  # generalized
     dropped: dict[str, str]  # left out, and why
-    kept: tuple[str, ...]  # published as they are, with the sensitive one
+    kept: tuple[str, ...]  # published unchanged, with the sensitive one
     notes: tuple[str, ...]
 
 
 def roles(frame: pd.DataFrame, quasi: Sequence[str] | None, sensitive: str | None) -> Roles:
-    """Which columns to generalize, to leave out and to publish as they are; refuses names that are wrong."""
+    """Which columns to generalize, to leave out and to publish unchanged; raises on wrong names."""
     names = [str(name) for name in frame.columns]
     asked = [quasi] if isinstance(quasi, str) else None if quasi is None else [str(name) for name in quasi]
     check_names(frame.columns, quasi_identifiers=asked or [], sensitive=[] if sensitive is None else [sensitive])
     if asked is not None and sensitive in asked:
         raise TableError(
-            f"'{sensitive}' is sensitive and among the quasi-identifiers: it is published as it is, or generalized. "
-            "Leave it out of one of them."
+            f"'{sensitive}' is sensitive and among the quasi-identifiers, but a column is published unchanged or "
+            "generalized, not both. Leave it out of one of them."
         )
     generalized, dropped, kept, notes = [], {}, [], []
     for name, series in zip(names, (frame[column] for column in frame.columns), strict=True):
@@ -55,26 +55,26 @@ def roles(frame: pd.DataFrame, quasi: Sequence[str] | None, sensitive: str | Non
             kept.append(name)
             if len(frame) > 1 and series.notna().all() and series.is_unique:
                 notes.append(
-                    f"'{name}' has a different value in every row and is published as it is: whoever knows it finds "
-                    "the row. Make it a quasi-identifier, or leave it out."
+                    f"'{name}' has a different value in every row and is published unchanged: anyone who knows the "
+                    "value can identify the row. Make it a quasi-identifier, or leave it out."
                 )
     if not generalized:
         raise TableError(
             "There is no quasi-identifier to generalize. "
             + " ".join(f"'{name}' is left out: {reason}." for name, reason in dropped.items())
-            + " Name columns by which somebody could find a person, such as age or place."
+            + " Name columns that could identify a person, such as age or place."
         )
     return Roles(tuple(generalized), dropped, tuple(kept), tuple(notes))
 
 
 def _identifies(name: str, series: pd.Series) -> str:
-    """Why a column names the rows, which no group of them can share; empty if it does not."""
-    found = understand(name, series)
-    if not isinstance(found, Unusable) or not series.notna().any():
+    """Why a column identifies single rows; empty if it does not."""
+    column = understand(name, series)
+    if not isinstance(column, Unusable) or not series.notna().any():
         return ""
     if _n_values(name, series) <= max(2, int(series.notna().sum()) / 2):
         return ""
-    return found.reason.split(":")[0]
+    return column.reason.split(":")[0]
 
 
 def _n_values(name: str, series: pd.Series) -> int:
@@ -82,7 +82,7 @@ def _n_values(name: str, series: pd.Series) -> int:
         return series.nunique()
     except TypeError:
         raise TableError(
-            f"Column '{name}' cannot be published: it holds lists or other structures. Leave it out."
+            f"Column '{name}' cannot be published: it contains lists or other structures. Leave it out."
         ) from None
 
 
@@ -91,7 +91,7 @@ def _short(value: float) -> str:
 
 
 def _quoted(value: str) -> str:
-    """In quotes if it would not be told from a set of values."""
+    """The value, in quotes if it could be mistaken for a set of values."""
     return json.dumps(value, ensure_ascii=False) if any(mark in value for mark in ',{}"') else value
 
 
@@ -99,20 +99,20 @@ class QuasiColumn:
     """A column to generalize."""
 
     def __init__(self, name: str, series: pd.Series, decimal: str) -> None:
-        found = understand(name, series, decimal)
-        if isinstance(found, BadCells):
-            row, cell = found.examples[0]
+        column = understand(name, series, decimal)
+        if isinstance(column, BadCells):
+            row, cell = column.examples[0]
             raise TableError(
-                f"Column '{name}' should hold {found.expected}, but {found.count:,} of its cells cannot be read so, "
-                f"such as {cell[:40]!r} (data row {row:,}). Correct or empty these cells."
+                f"Column '{name}' should contain {column.expected}, but {column.count:,} of its cells cannot be read "
+                f"as such, for example {cell[:40]!r} (data row {row:,}). Correct or empty these cells."
             )
-        if isinstance(found, Unusable):  # a category of many values, or a column without any
+        if isinstance(column, Unusable):  # a category of many values, or a column without any
             text = series.astype(object).where(series.notna(), None)
             codes, levels = pd.factorize(text.map(str, na_action="ignore"), sort=True)
-            found = Column(name, "category", codes, levels=list(levels))
-        self.name, self.kind, self.levels = name, found.kind, list(found.levels)
-        self.gaps = found.gaps
-        self.values = found.values if self.kind == "category" else found.values.astype(np.float64)
+            column = Column(name, "category", codes, levels=list(levels))
+        self.name, self.kind, self.levels = name, column.kind, list(column.levels)
+        self.gaps = column.gaps
+        self.values = column.values if self.kind == "category" else column.values.astype(np.float64)
         in_days = self.kind == "date" and bool((self.values[~self.gaps] % 1 == 0).all())
         self.whole = in_days or series.dtype.kind in "iu"
         self.zone = getattr(series.dtype, "tz", None)
@@ -122,13 +122,13 @@ class QuasiColumn:
 
     @property
     def is_category(self) -> bool:
-        """Whether it has values that are only equal or not."""
+        """Whether its values have no order."""
         return self.kind in ("category", "boolean")
 
     def features(self) -> np.ndarray:
-        """Numbers of variance 1 in all, so that no column outweighs another; none for a constant column.
+        """Features with a total variance of 1, so that all columns have equal weight; none for a constant column.
 
-        What is missing is at the median of the numbers, or a value of its own among categories.
+        Missing numbers are at the median; a missing category is a value of its own.
         """
         if self.is_category:
             return self._coded()
@@ -136,7 +136,7 @@ class QuasiColumn:
         if not len(known):
             return np.empty((len(self.values), 0))
         values = np.where(self.gaps, np.median(known), self.values)
-        values = values / (np.abs(values).max() or 1.0)  # squares of very large or small numbers are no floats
+        values = values / (np.abs(values).max() or 1.0)  # squares of very large or small numbers overflow
         spread = values.std()
         if spread <= 1e-12:
             return np.empty((len(values), 0))
@@ -152,12 +152,12 @@ class QuasiColumn:
         shares = np.bincount(codes) / len(codes)
         if len(shares) < 2:
             return np.empty((len(codes), 0))
-        first = 1 if len(shares) == 2 else 0  # of two values, one says it all
+        first = 1 if len(shares) == 2 else 0  # for two values, one feature is enough
         one_hot = codes[:, None] == np.arange(first, len(shares))
         return (one_hot - shares[first:]) / np.sqrt((shares[first:] * (1 - shares[first:])).sum())
 
     def published(self, labels: np.ndarray, generalize: str) -> tuple[pd.Series, str]:
-        """The column with one value for each group, and in words how far that is from the values of the rows."""
+        """The column with one value for each group, and in words how far this is from the values of the rows."""
         c = int(labels.max()) + 1
         if self.is_category:
             return self._category(labels, c, generalize)
@@ -174,9 +174,7 @@ class QuasiColumn:
             low, high = values[(start + (sizes - 1) // 2)[some]], values[(start + sizes // 2)[some]]
             centers[some] = low / 2 + high / 2
         else:
-            unit = np.exp2(
-                np.floor(np.log2(np.abs(values).max(initial=0) or 1.0))
-            )  # sums of huge numbers are no floats
+            unit = np.exp2(np.floor(np.log2(np.abs(values).max(initial=0) or 1.0)))  # sums of huge numbers overflow
             middle = np.median(values / unit) if len(values) else 0.0
             sums = np.bincount(labels[known], self.values[known] / unit - middle, minlength=c)
             centers[some] = (middle + sums[some] / sizes[some]) * unit
@@ -186,7 +184,7 @@ class QuasiColumn:
         away = np.abs(centers[labels] / 2 - self.values / 2)[known] * 2
         days = " days" if self.kind == "date" else ""
         far = "no values"
-        if len(away):  # the largest would tell an extreme value of the table
+        if len(away):  # the largest distance would reveal an extreme value of the table
             most = _short(float(np.quantile(away, 0.9)))
             far = f"{_short(away.mean())}{days} on average, at most {most}{days} in 9 of 10 rows"
         return pd.Series(self._in_units(centers)[labels]), far

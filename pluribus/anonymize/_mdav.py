@@ -1,4 +1,4 @@
-"""Groups of at least k similar rows to start from: MDAV, in blocks where there are many rows."""
+"""First groups of at least k similar rows: MDAV, in blocks if there are many rows."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ _BLOCK = 4096  # rows: MDAV takes time that grows with their square
 
 
 def optimal_groups(values: np.ndarray, k: int) -> np.ndarray:
-    """The groups of at least k values with the least squared error: the optimum, for one column.
+    """The groups of at least k values with the least squared error, for one column.
 
     References
     ----------
@@ -26,9 +26,9 @@ def optimal_groups(values: np.ndarray, k: int) -> np.ndarray:
 
 
 def mdav_groups(X: np.ndarray, k: int, *, n_jobs: int | None = None, verbose: bool = True) -> np.ndarray:
-    """Groups of k to 2k - 1 rows around those that are farthest from the mean, and farthest from these.
+    """Groups of k to 2k - 1 rows around the row farthest from the mean, and around the row farthest from this one.
 
-    More than a few thousand rows are divided at medians into blocks of neighbors first.
+    If there are more than a few thousand rows, they are first divided at medians into blocks.
 
     References
     ----------
@@ -41,9 +41,9 @@ def mdav_groups(X: np.ndarray, k: int, *, n_jobs: int | None = None, verbose: bo
         return labels, mdav(np.ascontiguousarray(X[rows]), k, labels)
 
     blocks = list(halves(X, max(_BLOCK, 8 * k), np.random.default_rng(0), along="widest"))
-    found = run_tasks(grouped, blocks, n_jobs=n_jobs, description="first groups", verbose=verbose)
+    of_blocks = run_tasks(grouped, blocks, n_jobs=n_jobs, description="first groups", verbose=verbose)
     labels, first = np.empty(len(X), np.int64), 0
-    for rows, (inside, n_groups) in zip(blocks, found, strict=True):
+    for rows, (inside, n_groups) in zip(blocks, of_blocks, strict=True):
         labels[rows] = first + inside
         first += n_groups
     return labels

@@ -1,4 +1,4 @@
-"""Tables published so that each row is like at least k - 1 others."""
+"""Tables published so that each row is equal to at least k - 1 others."""
 
 import warnings
 from collections.abc import Sequence
@@ -25,44 +25,45 @@ from pluribus.anonymize.report import AnonymityReport, ColumnReport, DiversityRe
 from pluribus.tables import Table, TableError
 
 _ORDER = (
-    "The rows are in the order of the table they came from: shuffle them if somebody may know that order, such as by "
-    "date or by name."
+    "The rows are in the order of the original table: shuffle them if that order could be known, such as by date or by "
+    "name."
 )
 
 
 class Anonymizer(BaseEstimator):
-    """Publish a table so that each row is equal to at least k - 1 others in all that could identify it.
+    """Publish a table so that each row is equal to at least k - 1 others in all columns that could identify it.
 
-    The quasi-identifiers, columns by which somebody could find a person in another source (age, place, profession), are
-    made equal within groups of at least k rows that are alike: each group gets its mean, median or range, of categories
-    its most frequent value or the set of its values. A sensitive column (a diagnosis) is published as it is; with ``l``
-    each group also has l well-represented values of it, so that who knows the group does not know the value.
+    Quasi-identifiers are columns that could identify a person together with another source (age, place, profession).
+    They are made equal within groups of at least k similar rows: each group gets its mean, median or range, and for
+    categories its most frequent value or the set of its values. A sensitive column (a diagnosis) is published
+    unchanged. With ``l`` each group also has l well-represented values of it, so that knowing the group of a person
+    does not reveal the value.
 
-    As little as possible is lost: groups are found by MDAV, exact assignments of at least k rows to their means, moves
-    and swaps of rows, and by making pools of neighboring groups anew. For one numeric column the groups are optimal.
-    Time and memory are near-linear in the number of rows.
+    As little information as possible is lost: groups are found by MDAV, by exact assignments of at least k rows to
+    their means, by moves and swaps of rows, and by regrouping neighboring groups. For one numeric column the groups are
+    optimal. Time and memory are near-linear in the number of rows.
 
-    What names a row by itself (text that is different in most rows, identifiers, row counters) is left out, and so is
-    the index. The published table is then counted from scratch, and refused if it were not anonymous. See ``report_``
-    for what k-anonymity is not: it is no guarantee against background knowledge.
+    Columns that identify a single row (text that is different in most rows, identifiers, row counters) are left out,
+    and so is the index. The published table is then checked from scratch, and refused if it is not anonymous. See
+    ``report_`` for the limits: k-anonymity is no guarantee against background knowledge.
 
     Parameters
     ----------
     k : int, default=5
-        The fewest rows that are equal in all quasi-identifiers.
+        The minimum number of rows that are equal in all quasi-identifiers.
     sensitive : str, optional
-        A column to publish as it is, that is no quasi-identifier.
+        A column to publish unchanged, which is not a quasi-identifier.
     l : int or float, optional
-        The diversity of the sensitive column in each group; None asks for none.
+        The minimum diversity of the sensitive column in each group; None for no minimum.
     diversity : {"distinct", "entropy", "recursive"}, default="distinct"
         At least l different values; an entropy of at least log(l); or a most frequent value that is less than
         ``recursive_m`` times as frequent as the l-th and all rarer ones together.
     recursive_m : float, default=2.0
         See ``diversity``.
     generalize : {"mean", "range", "median"}, default="mean"
-        What numbers and dates of a group become. Categories become the most frequent value, or with ``"range"`` the set
-        of values. Means keep sums; ranges are honest about what is not known, but show the least and the largest
-        value of each group.
+        The published value of numbers and dates. Categories get the most frequent value, or with ``"range"`` the set of
+        values. Means preserve sums. Ranges show the uncertainty, but also the smallest and the largest value of each
+        group.
     random_state : int, RandomState or None
     n_jobs : int, optional
         Cores; the result does not depend on it.
@@ -76,7 +77,7 @@ class Anonymizer(BaseEstimator):
     group_sizes_ : ndarray of shape (n_groups,)
     information_loss_ : float
         The squared error within groups, in percent of that of the whole table, where each quasi-identifier has
-        variance 1: 0 if nothing is lost, 100 if all rows became equal.
+        variance 1: 0 if nothing is lost, 100 if all rows become equal.
     quasi_identifiers_ : list of str
         The columns that were generalized.
     report_ : AnonymityReport
@@ -139,48 +140,48 @@ class Anonymizer(BaseEstimator):
         ----------
         table : data frame or Table
         quasi_identifiers : str or sequence of str, optional
-            The columns to generalize; by default all but the sensitive one. Other columns are published as they are.
+            The columns to generalize; by default all except the sensitive one. Other columns are published unchanged.
         """
         frame = table.frame if isinstance(table, Table) else table
         if not isinstance(frame, pd.DataFrame):
-            raise TableError(f"A table with named columns is needed, a pandas.DataFrame; got {type(frame).__name__}.")
+            raise TableError(f"Give a table with named columns, a pandas.DataFrame; got {type(frame).__name__}.")
         frame = frame.reset_index(drop=True)
         frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
         check_names(frame.columns)
         self._check(len(frame))
-        found = roles(frame, quasi_identifiers, None if self.sensitive is None else str(self.sensitive))
+        assigned = roles(frame, quasi_identifiers, None if self.sensitive is None else str(self.sensitive))
         condition, codes = None, {}
         if self.l is not None:
             sensitive = frame[str(self.sensitive)]
             condition, coded = wanted_diversity(sensitive, self.diversity, self.l, self.recursive_m)
             codes = {str(self.sensitive): coded}
         decimal = table.decimal if isinstance(table, Table) else "."
-        columns = [QuasiColumn(name, frame[name], decimal) for name in found.quasi]
+        columns = [QuasiColumn(name, frame[name], decimal) for name in assigned.quasi]
         features = [column.features() for column in columns]
         X = np.ascontiguousarray(np.column_stack(features))
-        if X.shape[1] == 0:  # all rows are alike
+        if X.shape[1] == 0:  # all rows are equal
             X = np.zeros((len(frame), 1))
         path = self._group(X, condition, codes)
         made = {column.name: column.published(self.groups_, self.generalize) for column in columns}
         for name in made:
             if len(self.group_sizes_) == len(frame) or frame[name].nunique(dropna=False) == 1:
                 made[name] = frame[name], "as it was"
-        order = [name for name in frame.columns if name in made or name in found.kept]
+        order = [name for name in frame.columns if name in made or name in assigned.kept]
         published = pd.DataFrame({name: made[name][0] if name in made else frame[name] for name in order})
         for name in published.select_dtypes("category"):  # values that no row has are not published
             published[name] = published[name].cat.remove_unused_categories()
-        self.quasi_identifiers_ = list(found.quasi)
+        self.quasi_identifiers_ = list(assigned.quasi)
         self._report(
-            published, columns, features, {name: far for name, (_, far) in made.items()}, found, condition, path
+            published, columns, features, {name: far for name, (_, far) in made.items()}, assigned, condition, path
         )
         return published
 
     def _group(self, X: np.ndarray, condition: Diversity | None, codes: dict[str, np.ndarray]) -> list[Step]:
-        """Groups, numbered from the largest, and what they lose; how they were found."""
+        """Set the groups, numbered from the largest, and their loss; return the steps of the search."""
         path: list[Step] = []
         least = self.k if condition is None else max(self.k, least_rows(condition))
         if least == 1:
-            warnings.warn("k=1 leaves each row as it is: nothing is anonymous.", UserWarning, stacklevel=3)
+            warnings.warn("k=1 changes no row: nothing is anonymous.", UserWarning, stacklevel=3)
             self.groups_ = np.arange(len(X))
         else:
             search = GroupSearch(
@@ -202,16 +203,16 @@ class Anonymizer(BaseEstimator):
         columns: list[QuasiColumn],
         features: list[np.ndarray],
         how_far: dict[str, str],
-        found: Roles,
+        assigned: Roles,
         condition: Diversity | None,
         path: list[Step],
     ) -> None:
-        """Count everything on the published table, and keep it."""
+        """Check the published table, and set the report."""
         kind, l_value = ("distinct", 1) if condition is None else (kind_of(condition), condition.l)
         sensitive = None if self.sensitive is None else str(self.sensitive)
-        check = check_published(published, found.quasi, sensitive, kind, l_value)
-        notes, diversity = list(found.notes), None
-        # groups that got equal values make larger classes, which are as diverse
+        check = check_published(published, assigned.quasi, sensitive, kind, l_value)
+        notes, diversity = list(assigned.notes), None
+        # Groups with equal values form larger classes, which are at least as diverse.
         anonymous = check.sizes.min() >= self.k
         if condition is not None and check.diversity is not None:
             least = check.diversity.max() if kind == "recursive" else check.diversity.min()
@@ -219,19 +220,19 @@ class Anonymizer(BaseEstimator):
             anonymous &= is_diverse(condition, check.diversity).all()
         elif check.diversity is not None and self.k > 1 and (check.diversity == 1).any():
             notes.append(
-                f"'{sensitive}' has one value only in {int((check.diversity == 1).sum()):,} of {len(check.sizes):,} "
-                "classes: whoever finds somebody's class knows it. Ask for diversity with l."
+                f"'{sensitive}' has only one value in {int((check.diversity == 1).sum()):,} of {len(check.sizes):,} "
+                "classes: knowing the class of a person reveals it. Set l to require diversity."
             )
         if not anonymous:
-            raise RuntimeError("The table that was made is not anonymous, and is not published. Please report this.")
+            raise RuntimeError("The resulting table is not anonymous and is not published. Please report this.")
         if len(check.sizes) < len(self.group_sizes_):
             notes.append(
-                f"{len(self.group_sizes_):,} groups make {len(check.sizes):,} classes: some got the same values."
+                f"{len(self.group_sizes_):,} groups form {len(check.sizes):,} classes: some have the same values."
             )
         n_missing = sum(int(column.gaps.sum()) for column in columns)
         if n_missing and self.k > 1:
             notes.append(
-                f"{n_missing:,} missing values of quasi-identifiers got the value of their group, if it has one."
+                f"{n_missing:,} missing values of quasi-identifiers are replaced by the value of their group, if any."
             )
         self.report_ = AnonymityReport(
             n_rows=len(published),
@@ -252,8 +253,8 @@ class Anonymizer(BaseEstimator):
             ),
             diversity=diversity,
             search=tuple(path),
-            dropped=found.dropped,
-            kept=found.kept,
+            dropped=assigned.dropped,
+            kept=assigned.kept,
             notes=(*notes, _ORDER),
         )
 
@@ -271,12 +272,12 @@ class Anonymizer(BaseEstimator):
             if value not in known:
                 raise ValueError(f"{name} is {value!r}: there are {', '.join(known)}.")
         if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 1:
-            raise ValueError(f"k is {self.k!r}: give a whole number of rows from 1.")
+            raise ValueError(f"k is {self.k!r}: give a whole number of rows, 1 or more.")
         if n == 0:
             raise TableError("The table has no rows.")
         if self.k > n:
             raise ValueError(f"k is {self.k}, but the table has {n} rows: give at most {n}.")
         if self.l is not None and self.sensitive is None:
-            raise ValueError("l is the diversity of a sensitive column: name it with sensitive.")
+            raise ValueError("l is the diversity of a sensitive column: give its name as sensitive.")
         if self.l is not None and (isinstance(self.l, bool) or not isinstance(self.l, Real) or not 1 <= self.l <= n):
             raise ValueError(f"l is {self.l!r}: give a number from 1 to {n}.")

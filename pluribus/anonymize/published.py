@@ -1,4 +1,4 @@
-"""Whether a published table is anonymous, counted from nothing but the table."""
+"""Whether a published table is anonymous, checked from the table alone."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -16,15 +16,15 @@ KINDS: dict[str, Any] = {"distinct": Distinct, "entropy": EntropyDiversity, "rec
 
 
 class PublishedCheck(NamedTuple):
-    """What was counted on a published table.
+    """The equivalence classes of a published table.
 
     Attributes
     ----------
     sizes : ndarray
-        Rows of each equivalence class: those that are equal in all quasi-identifiers.
+        Number of rows in each equivalence class, which are equal in all quasi-identifiers.
     diversity : ndarray or None
-        Of each class: the number of different sensitive values, the exponential of their entropy, or how often the
-        most frequent value is as frequent as the l-th and all rarer ones together.
+        Of each class: the number of different sensitive values, the exponential of their entropy, or the ratio of the
+        most frequent value to the l-th and all rarer ones together.
     """
 
     sizes: np.ndarray
@@ -44,9 +44,9 @@ def check_published(
     ----------
     table : data frame
     quasi_identifiers : str or sequence of str
-        Columns that are generalized; what is missing in all rows of a class is equal.
+        Columns that are generalized; missing values are equal to each other.
     sensitive : str, optional
-        The column whose diversity is to be counted.
+        The column whose diversity is computed.
     diversity : {"distinct", "entropy", "recursive"}
     l : int
         For ``"recursive"``: which value counts as rare.
@@ -56,17 +56,17 @@ def check_published(
     >>> import pandas as pd
     >>> from pluribus.anonymize import check_published
     >>> table = pd.DataFrame({"age": [31.5, 31.5, 60, 60], "diagnosis": ["flu", "cold", "flu", "flu"]})
-    >>> found = check_published(table, ["age"], "diagnosis")
-    >>> found.sizes.tolist(), found.diversity.tolist()
+    >>> classes = check_published(table, ["age"], "diagnosis")
+    >>> classes.sizes.tolist(), classes.diversity.tolist()
     ([2, 2], [2.0, 1.0])
     """
     if not isinstance(table, pd.DataFrame) or table.empty:
-        raise TableError("There is nothing to count: give a pandas.DataFrame with rows and columns.")
+        raise TableError("The table is empty or not a table: give a pandas.DataFrame with rows and columns.")
     if diversity not in KINDS:
         raise ValueError(f"diversity is {diversity!r}: there are {', '.join(KINDS)}.")
     quasi = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
     if not quasi:
-        raise TableError("quasi_identifiers is empty: name the columns that are generalized.")
+        raise TableError("quasi_identifiers is empty: give the columns that are generalized.")
     check_names(table.columns, quasi_identifiers=quasi, sensitive=[] if sensitive is None else [sensitive])
     classes = table.groupby(quasi, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     sizes = np.bincount(classes)
@@ -77,7 +77,7 @@ def check_published(
 
 
 def check_names(names: pd.Index, **wanted: Sequence[Any]) -> None:
-    """Refuse names that are not among those of the columns, and columns of the same name."""
+    """Raise if a name is not among the columns, or if two columns have the same name."""
     if not names.is_unique:
         raise TableError("More than one column has the same name: rename them.")
     for what, columns in wanted.items():
@@ -89,12 +89,12 @@ def check_names(names: pd.Index, **wanted: Sequence[Any]) -> None:
 
 
 def wanted_diversity(series: pd.Series, diversity: str, l: float, m: float) -> tuple[Diversity, np.ndarray]:  # noqa: E741
-    """What the sensitive column must satisfy in each group, and its values coded; refuses what cannot hold."""
+    """The condition on the sensitive column in each group, and its values coded; raises if it cannot hold."""
     name, n_missing = str(series.name), int(series.isna().sum())
     if n_missing:
         raise TableError(
-            f"'{name}' is missing in {n_missing:,} rows, whose diversity cannot be counted: complete it, or leave out "
-            "l."
+            f"'{name}' is missing in {n_missing:,} rows, so its diversity cannot be computed: fill in the values, or "
+            "leave out l."
         )
     given = (name, m, l) if diversity == "recursive" else (name, l)
     condition: Diversity = KINDS[diversity](*given)
@@ -104,7 +104,7 @@ def wanted_diversity(series: pd.Series, diversity: str, l: float, m: float) -> t
 
 
 def diversity_of(classes: np.ndarray, values: np.ndarray, diversity: str, l: int | float) -> np.ndarray:  # noqa: E741
-    """Of the sensitive values in each class, 0 to c - 1."""
+    """The diversity of the sensitive values in each class, 0 to c - 1."""
     n_values = int(values.max()) + 1
     cells, counts = np.unique(classes * n_values + values, return_counts=True)
     group = cells // n_values
@@ -125,19 +125,19 @@ def diversity_of(classes: np.ndarray, values: np.ndarray, diversity: str, l: int
 
 
 def kind_of(condition: Diversity) -> str:
-    """Its name among the options."""
+    """The option that names this kind of condition."""
     return next(name for name, kind in KINDS.items() if isinstance(condition, kind))
 
 
 def least_rows(condition: Diversity) -> int:
-    """Fewer rows than this never satisfy the condition."""
+    """The smallest number of rows that can satisfy the condition."""
     one = np.zeros(1, np.int64)
     alone = is_diverse(condition, diversity_of(one, one, kind_of(condition), condition.l))[0]
     return max(int(np.ceil(condition.l)), 1 if alone else 2)
 
 
-def is_diverse(condition: Diversity, found: np.ndarray) -> np.ndarray:
-    """Which of the classes satisfy the condition, by what ``diversity_of`` counted."""
+def is_diverse(condition: Diversity, diversity: np.ndarray) -> np.ndarray:
+    """Which classes satisfy the condition, given their diversity by ``diversity_of``."""
     if isinstance(condition, RecursiveDiversity):
-        return found < condition.m
-    return found >= condition.l * (1 - 1e-9)
+        return diversity < condition.m
+    return diversity >= condition.l * (1 - 1e-9)

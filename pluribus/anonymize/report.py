@@ -1,4 +1,4 @@
-"""What was published, and how far that is from the table it came from."""
+"""The report on a published table, and its distance from the original."""
 
 from dataclasses import dataclass, field
 
@@ -7,15 +7,15 @@ import numpy as np
 from pluribus.anonymize._groups import Step
 
 WARNING = (
-    "k-anonymity hides who is who among k rows that look alike. It is no guarantee against background knowledge: "
-    "whoever knows more about a person than the quasi-identifiers, or has another table published from the same "
-    "people, may still find out more. Differential privacy is such a guarantee."
+    "k-anonymity hides each person among k rows with equal quasi-identifiers. It is no guarantee against background "
+    "knowledge: anyone who knows more about a person than the quasi-identifiers, or has another table of the same "
+    "people, may still learn more. Differential privacy is such a guarantee."
 )
 
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """What became of a quasi-identifier.
+    """How a quasi-identifier is published.
 
     Attributes
     ----------
@@ -23,11 +23,11 @@ class ColumnReport:
     published_as : str
         Mean, median or range; most frequent value or set of values.
     loss : float
-        Its part of the squared error that is lost, in percent of its own; nan if the column is constant.
+        The squared error within groups, in percent of the column's total; nan if the column is constant.
     how_far : str
-        How far published values are from those of the rows, in words.
+        The distance of published values from those of the rows, in words.
     n_missing : int
-        Missing values, which got the value of their group.
+        Number of missing values, which get the value of their group.
     """
 
     name: str
@@ -45,20 +45,20 @@ class DiversityReport:
     attribute: str
     kind: str
     condition: str
-    least: float  # diverse of all classes; for recursive diversity, the most
-    found: np.ndarray = field(repr=False)  # of each class
+    least: float  # of all classes; for recursive diversity, the largest ratio
+    of_classes: np.ndarray = field(repr=False)  # the diversity of each class
 
 
 @dataclass(frozen=True)
 class AnonymityReport:
-    """What an ``Anonymizer`` published, checked on the published table from scratch.
+    """The result of an ``Anonymizer``, checked on the published table from scratch.
 
     Attributes
     ----------
     n_rows, k, n_groups : int
     class_sizes : ndarray
-        Rows of each class of rows that are equal in all published quasi-identifiers. There may be fewer classes than
-        groups, where groups got the same values.
+        Number of rows in each class, which are equal in all published quasi-identifiers. There are fewer classes than
+        groups if groups have the same values.
     information_loss : float
         Squared error within groups in percent of that of the table; all quasi-identifiers have the same weight.
     columns : tuple of ColumnReport
@@ -68,11 +68,11 @@ class AnonymityReport:
     dropped : dict
         Columns that are left out, and why.
     kept : tuple of str
-        Columns that are published as they are.
+        Columns that are published unchanged.
     notes : tuple of str
         In plain words.
     warning : str
-        What k-anonymity is not.
+        The limits of k-anonymity.
     """
 
     n_rows: int

@@ -75,7 +75,7 @@ def _figures(report: AnonymityReport) -> dict[str, Figure]:
             "entropy": "effective number of values",
             "recursive": "most frequent against rare",
         }
-        found = report.diversity.found
+        found = report.diversity.of_classes
         drawn["diversity"] = _histogram(found[np.isfinite(found)], titles[report.diversity.kind], None)
     return drawn
 

@@ -107,8 +107,8 @@ def test_nothing_is_published_beside_the_values_of_the_rows():
     frame = pd.DataFrame({"age": [1, 2, 6, 50, 51, 58], "town": towns, "illness": list("aaabca")})
     model, published = anonymized(frame, 3, sensitive="illness")
     assert published["town"].cat.categories.tolist() == ["Rome"]
-    (told,) = [note for note in model.report_.notes if "one value only" in note]
-    assert told.startswith("'illness' has one value only in 1 of 2 classes")
+    (note,) = [note for note in model.report_.notes if "only one value" in note]
+    assert note.startswith("'illness' has only one value in 1 of 2 classes")
 
 
 def test_values_keep_their_meaning():
@@ -196,10 +196,10 @@ def test_constant_missing_and_huge_values(frame, k):
 @pytest.mark.parametrize(
     ("parameters", "quasi", "error", "words"),
     [
-        ({"k": 0}, None, ValueError, "whole number of rows from 1"),
-        ({"k": 2.5}, None, ValueError, "whole number of rows from 1"),
+        ({"k": 0}, None, ValueError, "whole number of rows, 1 or more"),
+        ({"k": 2.5}, None, ValueError, "whole number of rows, 1 or more"),
         ({"k": 7}, None, ValueError, "the table has 6 rows"),
-        ({"k": 2, "l": 2}, None, ValueError, "name it with sensitive"),
+        ({"k": 2, "l": 2}, None, ValueError, "give its name as sensitive"),
         ({"k": 2, "sensitive": "s", "l": 0}, None, ValueError, "from 1 to 6"),
         ({"k": 2, "sensitive": "s", "l": 4}, None, InfeasibleError, "distinct"),
         ({"k": 2, "sensitive": "s", "l": 2.9, "diversity": "entropy"}, None, InfeasibleError, "entropy"),
@@ -213,7 +213,7 @@ def test_constant_missing_and_huge_values(frame, k):
         ({"k": 2, "diversity": "much"}, None, ValueError, "distinct, entropy, recursive"),
     ],
 )
-def test_bad_input_is_told_plainly(parameters, quasi, error, words):
+def test_bad_input(parameters, quasi, error, words):
     frame = pd.DataFrame({"x": range(6), "s": list("aabbbc"), "gaps": ["u", None, "v", "u", "v", "u"]})
     if parameters.get("sensitive") == "lists":
         frame["lists"] = [[1]] * 6
@@ -234,7 +234,7 @@ def test_tables_that_cannot_be_published():
         Anonymizer(2).fit_transform(pd.DataFrame({"x": [[1], [2], [3]]}))
 
 
-def test_what_cannot_be_counted_is_told_plainly():
+def test_tables_that_cannot_be_checked():
     table = pd.DataFrame({"age": [1, 1, 2, 2], "s": list("abcd")})
     for arguments, words in (
         ((table.to_numpy(), ["age"]), "pandas.DataFrame"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris, load_wine
 
 from pluribus.anonymize import Anonymizer
-from pluribus.anonymize._groups import GroupSearch, assigned, error_of
+from pluribus.anonymize._groups import GroupSearch, error_of, reassign
 from pluribus.anonymize._mdav import mdav_groups, optimal_groups
 
 
@@ -71,7 +71,7 @@ def test_the_reference_figures(data, k, mdav, flow):
     table = data(as_frame=True).data
     X = scaled(table.to_numpy())
     start = mdav_groups(X, k)
-    refined = assigned(X, start, k, 1e-10)
+    refined = reassign(X, start, k, 1e-10)
     assert 100 * error_of(X, start) / (X**2).sum() == pytest.approx(mdav, abs=5e-4)
     assert 100 * error_of(X, refined) / (X**2).sum() == pytest.approx(flow, abs=5e-4)
     model = Anonymizer(k, random_state=0, verbose=False)

@@ -43,7 +43,7 @@ def forest_order(indptr, indices, edge, nodes):
 
 
 @njit(cache=True, nogil=True)
-def settle_trees(order, parent, link, unary, together, apart, labels):
+def assign_trees(order, parent, link, unary, together, apart, labels):
     """The cheapest labels of all nodes in trees, exactly: costs from the leaves up, choices from the roots down."""
     k = unary.shape[1]
     cost = np.zeros((parent.shape[0], k))
@@ -96,7 +96,7 @@ def _cluster_costs(indptr, indices, edge, unary, together, apart, labels, v, cos
 
 
 @njit(cache=True, nogil=True)
-def settle_greedily(indptr, indices, edge, unary, together, apart, order, labels):
+def assign_greedily(indptr, indices, edge, unary, together, apart, order, labels):
     """Give each node, in this order, the cheapest cluster so far; False, with labels cleared, at a dead end."""
     costs = np.empty(unary.shape[1])
     labels[order] = -1
@@ -251,7 +251,7 @@ def _rank(costs, ranks):
 
 
 @njit(cache=True, nogil=True)
-def settle_exactly(indptr, indices, edge, unary, together, apart, order, labels, budget, place):
+def assign_exactly(indptr, indices, edge, unary, together, apart, order, labels, budget, place):
     """Search for cheaper labels of one component by branch and bound, from the given ones; what is left of the budget.
 
     The bound is what is paid so far, and for each open node its cheapest cluster, given those that have one. Every node
@@ -332,7 +332,7 @@ def _total(indptr, indices, edge, unary, together, apart, nodes, labels):
 
 
 @njit(cache=True, nogil=True)
-def settle_components(
+def assign_components(
     indptr, indices, edge, unary, together, apart, order, starts, previous, labels, max_sweeps, largest, budget
 ):
     """Labels for components with cycles: of the greedy ones and the previous ones, both improved, the cheaper.
@@ -344,7 +344,7 @@ def settle_components(
     notes = scratch(*unary.shape)
     for c in range(starts.shape[0] - 1):
         nodes = order[starts[c] : starts[c + 1]]
-        found = settle_greedily(indptr, indices, edge, unary, together, apart, nodes, labels)
+        found = assign_greedily(indptr, indices, edge, unary, together, apart, nodes, labels)
         if found:
             improve(indptr, indices, edge, unary, together, apart, nodes, labels, max_sweeps, notes)
         if previous[nodes[0]] >= 0:
@@ -358,4 +358,4 @@ def settle_components(
                 labels[nodes] = fresh
             found = True
         if found and nodes.shape[0] <= largest and budget > 0:
-            budget = settle_exactly(indptr, indices, edge, unary, together, apart, nodes, labels, budget, place)
+            budget = assign_exactly(indptr, indices, edge, unary, together, apart, nodes, labels, budget, place)

@@ -81,10 +81,10 @@ class ConstrainedMixin(ClusterMixin):
     def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:
         """Whether the hard constraints can hold with k clusters, none of them empty; raises if surely not."""
         k = self.n_clusters if n_clusters is None else n_clusters
-        found = constraints.check(k, allow_empty=False)
-        if found.status != "feasible":
+        feasibility = constraints.check(k, allow_empty=False)
+        if feasibility.status != "feasible":
             constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
-        return found
+        return feasibility
 
     def _check_new(self, X: Any) -> Any:
         """New rows for ``predict``."""

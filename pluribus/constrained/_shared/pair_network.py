@@ -8,13 +8,13 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from pluribus._kernels.assignment.pair_costs import (
+    assign_components,
+    assign_exactly,
+    assign_greedily,
+    assign_trees,
     forest_order,
     improve,
     scratch,
-    settle_components,
-    settle_exactly,
-    settle_greedily,
-    settle_trees,
 )
 from pluribus._kernels.graphs.graph_order import smallest_last_order
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
@@ -97,11 +97,11 @@ class PairNetwork:
         """
         labels = np.full(len(self.nodes), -1, dtype=np.int64)
         order, parent, link = self._trees
-        settle_trees(order, parent, link, unary, *costs, labels)
+        assign_trees(order, parent, link, unary, *costs, labels)
         if len(self._loops):
             before = np.full(len(labels), -1, dtype=np.int64) if previous is None else previous.astype(np.int64)
             loops: Any = self._loops, self._starts, before, labels, _SWEEPS, _LARGEST, _BUDGET
-            settle_components(*self._graph, unary, *costs, *loops)
+            assign_components(*self._graph, unary, *costs, *loops)
             stuck = np.flatnonzero(labels[self._loops[self._starts[:-1]]] < 0)
             for start, stop in zip(self._starts[stuck], self._starts[stuck + 1], strict=True):
                 self._leave_dead_end(self._loops[start:stop], unary, costs, labels, witness, random)
@@ -144,7 +144,7 @@ class PairNetwork:
         """Try other orders; then start from the witness, its clusters matched to the centers."""
         rng = random or np.random.RandomState(0)
         is_placed = any(
-            settle_greedily(*self._graph, unary, *costs, rng.permutation(nodes), labels) for _ in range(_ORDERS)
+            assign_greedily(*self._graph, unary, *costs, rng.permutation(nodes), labels) for _ in range(_ORDERS)
         )
         if not is_placed:
             if witness is None:
@@ -156,7 +156,7 @@ class PairNetwork:
             labels[nodes] = _match_to_centers(witness[nodes], unary[nodes])
         improve(*self._graph, unary, *costs, nodes, labels, _SWEEPS, scratch(*unary.shape))
         if len(nodes) <= _LARGEST:
-            settle_exactly(*self._graph, unary, *costs, nodes, labels, _BUDGET, np.empty_like(labels))
+            assign_exactly(*self._graph, unary, *costs, nodes, labels, _BUDGET, np.empty_like(labels))
 
 
 def _match_to_centers(colors: np.ndarray, unary: np.ndarray) -> np.ndarray:

@@ -57,7 +57,7 @@ def split_in_two(step: Step, corpus: Corpus, cluster: int, starts: list[int]) ->
     if second.all() or not second.any():
         second = lean > np.median(lean)
     if not second.any():
-        raise ValueError(f"the {len(inside)} objects of cluster {cluster} do not differ in any term: no split.")
+        raise ValueError(f"cluster {cluster} cannot be split: its {len(inside)} objects do not differ in any term.")
     smaller = second if 2 * second.sum() <= len(second) else ~second
     labels, k = step.labels.copy(), len(step.mixture.prior)
     labels[inside[smaller]] = k

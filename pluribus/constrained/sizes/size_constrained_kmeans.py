@@ -190,7 +190,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             By squared distance minus price, as rows like those of ``fit`` were assigned, rather than the nearest
             center: the sizes are then about as they were.
         enforce_sizes : bool, default=False
-            Assign all new rows within the bounds, anew: shares are of the new rows, numbers as they are.
+            Assign the new rows within the bounds: shares refer to the new rows, numbers stay as they are.
         size_weight : array of shape (m,), optional
             How much each row counts in the sizes: for both of these, if it was given to ``fit``.
         """
