@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -87,9 +88,8 @@ def browser(_driver):
     return _driver
 
 
-@pytest.fixture(scope="session")
-def dask_client():
-    """A client of a Dask cluster with two worker processes, which is also the client in scope."""
+@contextmanager
+def _dask_client():
     import dask
     from distributed import Client, LocalCluster
 
@@ -100,3 +100,23 @@ def dask_client():
         Client(cluster) as client,
     ):
         yield client
+
+
+_dask = ExitStack()
+_clients = []
+
+
+@pytest.fixture
+def dask_client():
+    """A client of a Dask cluster with two worker processes, which is also the client in scope."""
+    if not _clients:
+        _clients.append(_dask.enter_context(_dask_client()))
+    return _clients[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem):
+    """Close the cluster before the first test that does not use it: while idle it takes a twentieth of a core."""
+    if _clients and "dask_client" not in getattr(nextitem, "fixturenames", ()):
+        _clients.clear()
+        _dask.close()
