@@ -1,13 +1,11 @@
 """What all methods over data and constraints share: checking their input, and the shape of their result."""
 
 import warnings
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from pluribus.constraints import Constraints, Feasibility, Violations
@@ -15,17 +13,6 @@ from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import normalized_entropy, order_by_size
 
 _FLOATS = [np.float64, np.float32]
-
-# What methods that iterate from several starts may be given.
-STARTS_PARAMETERS: dict = {
-    "n_clusters": [Interval(Integral, 1, None, closed="left")],
-    "n_init": [Interval(Integral, 1, None, closed="left")],
-    "max_iter": [Interval(Integral, 1, None, closed="left")],
-    "tol": [Interval(Real, 0, None, closed="left")],
-    "random_state": ["random_state", np.random.Generator],
-    "n_jobs": [Integral, None],
-    "verbose": ["verbose"],
-}
 
 
 class Given(NamedTuple):

@@ -1,18 +1,18 @@
 """k-means whose clusters all satisfy conditions on counts and aggregates of attributes."""
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import sklearn
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pluribus._engine import run_tasks, seeds
-from pluribus.constrained._shared.base import STARTS_PARAMETERS, checked_rows
+from pluribus.constrained._shared.base import checked_rows
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
+from pluribus.constrained._shared.parameters import AT_LEAST_ONE, STARTS
 from pluribus.constrained.conditions._admissible import deal, refine
 from pluribus.constrained.conditions._aggregate_points import AggregateRun, Points
 from pluribus.constrained.conditions._aggregate_starts import Start, drawn_start, given_start
@@ -111,14 +111,14 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
+        **STARTS,
         "conditions": ["array-like", tuple, Condition],
         "solver": [StrOptions({"flow", "pivot"})],
         "heuristic": [StrOptions({"random", "look-ahead"})],
-        "look_ahead": [Interval(Integral, 1, None, closed="left")],
+        "look_ahead": [AT_LEAST_ONE],
         "deadlock": ["boolean"],
         "representative": [StrOptions({"mean", "median", "medoid"})],
-        "micro_clusters": [Interval(Integral, 1, None, closed="left"), None],
+        "micro_clusters": [AT_LEAST_ONE, None],
         "init": [StrOptions({"k-means++"}), "array-like"],
     }
 

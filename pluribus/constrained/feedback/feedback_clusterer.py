@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,8 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from pluribus._engine import run_tasks, seeds
-from pluribus.constrained._shared.base import STARTS_PARAMETERS, ConstrainedMixin, Given
+from pluribus.constrained._shared.base import ConstrainedMixin, Given
+from pluribus.constrained._shared.parameters import AT_LEAST_ONE, POSITIVE, STARTS
 from pluribus.constrained.feedback._feedback import (
     Feedback,
     Preferences,
@@ -141,11 +142,11 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
-        "smoothing": [Interval(Real, 0, None, closed="neither")],
+        **STARTS,
+        "smoothing": [POSITIVE],
         "n_rounds": [Interval(Integral, 0, None, closed="left")],
-        "n_steps": [Interval(Integral, 1, None, closed="left")],
-        "step_size": [Interval(Real, 0, None, closed="neither")],
+        "n_steps": [AT_LEAST_ONE],
+        "step_size": [POSITIVE],
     }
 
     def __init__(

@@ -3,7 +3,6 @@
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -11,10 +10,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from pluribus._engine import run_tasks, seeds
-from pluribus.constrained._shared.base import STARTS_PARAMETERS, ConstrainedMixin, Given
+from pluribus.constrained._shared.base import ConstrainedMixin, Given
+from pluribus.constrained._shared.parameters import NOT_NEGATIVE, STARTS
 from pluribus.constrained.mixtures._chunklet_network import softmax
 from pluribus.constrained.mixtures._expectation_maximization import (
     EMRun,
@@ -36,10 +36,10 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     uncertainty_: np.ndarray
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
+        **STARTS,
         "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
         "weights": [StrOptions({"joint", "conditional", "uniform"})],
-        "reg_covar": [Interval(Real, 0, None, closed="left")],
+        "reg_covar": [NOT_NEGATIVE],
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
         "precisions_init": ["array-like", None],

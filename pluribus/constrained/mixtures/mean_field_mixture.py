@@ -1,13 +1,13 @@
 """Gaussian mixture with constraints by mean field, in which constrained objects count more (Lange et al.)."""
 
 import warnings
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from pluribus.constrained._shared.base import Given
+from pluribus.constrained._shared.parameters import NOT_NEGATIVE
 from pluribus.constrained.mixtures._constraint_weight import choose_weight, constrained_objects
 from pluribus.constrained.mixtures._expectation_maximization import EMRun
 from pluribus.constrained.mixtures._gaussians import log_densities
@@ -111,7 +111,7 @@ class MeanFieldMixture(LinkedMixture):
 
     _parameter_constraints: dict = {
         **LinkedMixture._parameter_constraints,
-        "eta": [StrOptions({"auto"}), Interval(Real, 0, None, closed="left")],
+        "eta": [StrOptions({"auto"}), NOT_NEGATIVE],
         "eta_grid": ["array-like"],
         "inference": [StrOptions({"auto", "mean-field"})],
     }

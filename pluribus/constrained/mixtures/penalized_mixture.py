@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus.constrained._shared.base import Given
+from pluribus.constrained._shared.parameters import AT_LEAST_ONE
 from pluribus.constrained.mixtures._chunklet_network import Beliefs, Sampling
 from pluribus.constrained.mixtures._expectation_maximization import EMRun
 from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
@@ -114,7 +115,7 @@ class PenalizedMixture(LinkedMixture):
         **LinkedMixture._parameter_constraints,
         "inference": [StrOptions({"auto", "mean-field", "gibbs"})],
         "anneal": ["array-like", None],
-        "n_gibbs": [Interval(Integral, 1, None, closed="left")],
+        "n_gibbs": [AT_LEAST_ONE],
         "burn_in": [Interval(Integral, 0, None, closed="left")],
     }
 

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from sklearn.utils._param_validation import StrOptions
-
-from pluribus.constrained._shared.base import STARTS_PARAMETERS
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans
 from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.pair_network import hard_network
+from pluribus.constrained._shared.parameters import FIRST_CENTERS, STARTS
 from pluribus.constrained._shared.points import Points
 from pluribus.constrained._shared.starts import starts
 from pluribus.constraints import Constraints
@@ -78,8 +76,8 @@ class CopKMeans(ConstrainedKMeans):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
-        "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
+        **STARTS,
+        **FIRST_CENTERS,
     }
 
     def __init__(

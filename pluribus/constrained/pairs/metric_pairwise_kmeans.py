@@ -9,7 +9,8 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 from pluribus._engine import run_tasks
-from pluribus.constrained._shared.base import STARTS_PARAMETERS, ConstrainedMixin, warn_of_empty_clusters
+from pluribus.constrained._shared.base import ConstrainedMixin, warn_of_empty_clusters
+from pluribus.constrained._shared.parameters import FIRST_CENTERS_WITH_PAIRS, STARTS
 from pluribus.constrained._shared.starts import Start, starts
 from pluribus.constrained.pairs._metric_problem import MetricProblem
 from pluribus.constrained.pairs._metrics import Metrics, squared_lengths
@@ -107,10 +108,10 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
+        **STARTS,
         "metric": [StrOptions({"diagonal", "full"})],
         "per_cluster": ["boolean"],
-        "init": [StrOptions({"neighborhoods", "k-means++"}), "array-like", "sparse matrix"],
+        **FIRST_CENTERS_WITH_PAIRS,
     }
 
     def __init__(

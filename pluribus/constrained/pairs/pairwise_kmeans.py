@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from sklearn.utils._param_validation import StrOptions
-
-from pluribus.constrained._shared.base import STARTS_PARAMETERS
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans
 from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.pair_network import soft_network
+from pluribus.constrained._shared.parameters import FIRST_CENTERS_WITH_PAIRS, STARTS
 from pluribus.constrained._shared.points import Points
 from pluribus.constrained._shared.starts import starts
 from pluribus.constraints import Constraints
@@ -81,8 +79,8 @@ class PairwiseKMeans(ConstrainedKMeans):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
-        "init": [StrOptions({"neighborhoods", "k-means++"}), "array-like", "sparse matrix"],
+        **STARTS,
+        **FIRST_CENTERS_WITH_PAIRS,
     }
 
     def __init__(

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from pluribus._engine import seeds
-from pluribus.constrained._shared.base import STARTS_PARAMETERS
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans
 from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.pair_network import hard_network
+from pluribus.constrained._shared.parameters import STARTS
 from pluribus.constrained._shared.points import Points
 from pluribus.constrained._shared.starts import Start, from_neighborhoods
 from pluribus.constraints import Closure, Constraints
@@ -76,7 +76,7 @@ class SeededKMeans(ConstrainedKMeans):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
+        **STARTS,
         "fixed": ["boolean"],
     }
 

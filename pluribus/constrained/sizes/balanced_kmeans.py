@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
-from pluribus.constrained._shared.base import STARTS_PARAMETERS, Given
+from pluribus.constrained._shared.base import Given
+from pluribus.constrained._shared.parameters import AT_LEAST_ONE, NOT_NEGATIVE, SHARE, STARTS
 from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained.sizes._balanced_steps import cluster_sample, drawn_sample, populate, sample_size
 from pluribus.constrained.sizes._center_methods import CentersMixin
@@ -104,19 +105,19 @@ class BalancedKMeans(CentersMixin):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
-        "balance": [Interval(Real, 0, 1, closed="both"), None],
-        "min_size": [Interval(Real, 0, None, closed="left"), None],
+        **STARTS,
+        "balance": [SHARE, None],
+        "min_size": [NOT_NEGATIVE, None],
         "metric": [StrOptions({"euclidean", "cosine"})],
         "base": [str, HasMethods(["fit_predict", "get_params", "set_params"]), None],
         "sample": [
             StrOptions({"auto"}),
-            Interval(Integral, 1, None, closed="left"),
+            AT_LEAST_ONE,
             Interval(Real, 0, 1, closed="right"),
         ],
         "populate": [StrOptions({"stable", "flow"})],
         "refine": [StrOptions({"flow", "cycles"}), None],
-        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_init": [StrOptions({"auto"}), AT_LEAST_ONE],
     }
 
     def __init__(

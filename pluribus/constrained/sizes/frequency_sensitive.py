@@ -1,6 +1,6 @@
 """Online k-means in which large clusters win objects less easily (frequency-sensitive competitive learning)."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import run_tasks, seeds
 from pluribus._kernels.points.frequency_sensitive import win_in_turn
-from pluribus.constrained._shared.base import STARTS_PARAMETERS, Given
+from pluribus.constrained._shared.base import Given
+from pluribus.constrained._shared.parameters import SHARE, STARTS
 from pluribus.constrained._shared.points import dense
 from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained.sizes._balanced_steps import cluster_sample
@@ -140,11 +141,10 @@ class FrequencySensitiveKMeans(CentersMixin):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
+        **STARTS,
         "variant": [StrOptions({"fscl", "pifs", "fifs", "stream"})],
         "memory": [Interval(Real, 1, None, closed="neither"), None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, 1, closed="both")],
+        "tol": [SHARE],
     }
 
     def __init__(

@@ -4,12 +4,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _num_samples, check_array
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
-from pluribus.constrained._shared.base import STARTS_PARAMETERS, Given, warn_of_empty_clusters
+from pluribus.constrained._shared.base import Given, warn_of_empty_clusters
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.parameters import FIRST_CENTERS, STARTS
 from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained._shared.starts import given_centers
 from pluribus.constrained.sizes._sized_assignment import SizedChunklets
@@ -97,10 +97,10 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     """
 
     _parameter_constraints: dict = {
-        **STARTS_PARAMETERS,
+        **STARTS,
         "min_size": ["array-like", Real, None],
         "max_size": ["array-like", Real, None],
-        "init": [StrOptions({"k-means++"}), "array-like", "sparse matrix"],
+        **FIRST_CENTERS,
     }
 
     def __init__(
