@@ -24,6 +24,7 @@ from pluribus.cli._app import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SLOW = {"docs/dask.md"}  # starts a cluster; tests/pipeline/test_dask_engine.py compares the same labels
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?[^\n]*\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 SHOWN = re.compile(r"^print\(.*\) {2,}# (.+)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -84,7 +85,11 @@ def check_printed(wanted, printed, page, block):
         pytest.fail(f"{named(page)}, line {block.line}, shows\n{wanted}\nbut this was printed:\n{printed}")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=named)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.slow] * (named(page) in SLOW)) for page in PAGES if blocks(page)],
+    ids=named,
+)
 def test_examples_run_and_print_what_they_show(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")

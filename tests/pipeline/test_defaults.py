@@ -26,7 +26,7 @@ class Shape:
 
 @pytest.fixture(scope="module")
 def noisy():
-    X, y = make_blobs(240, centers=CENTERS, random_state=0)
+    X, y = make_blobs(150, centers=CENTERS, random_state=0)
     rng = np.random.default_rng(0)
     return np.vstack([X, rng.uniform(-6, 18, size=(20, 2))]), np.append(y, np.full(20, -1))
 
@@ -34,6 +34,18 @@ def noisy():
 def fit(X, **options):
     told = {name: options.pop(name) for name in ("constraints", "sample_weight") if name in options}
     return EnsembleClusterer(random_state=0, verbose=False, **options).fit(X, **told)
+
+
+@pytest.fixture(scope="module")
+def plain(noisy):
+    """What is found without options."""
+    return fit(noisy[0])
+
+
+@pytest.fixture(scope="module")
+def three(noisy):
+    """What is found if the number of clusters is given."""
+    return fit(noisy[0], n_clusters=3)
 
 
 @pytest.mark.parametrize(
@@ -77,19 +89,18 @@ def test_where_the_default_does_not_apply(noisy):
 
 @pytest.mark.parametrize("k", [4, None])
 def test_clusters_that_few_features_tell_apart(k):
-    X, y = make_blobs(400, centers=[[0, 0], [10, 0], [0, 10], [10, 10]], random_state=0)
-    X = np.hstack([X, np.random.default_rng(0).normal(size=(400, 3))])
+    X, y = make_blobs(160, centers=[[0, 0], [10, 0], [0, 10], [10, 10]], random_state=0)
+    X = np.hstack([X, np.random.default_rng(0).normal(size=(160, 3))])
     assert adjusted_rand_score(y, fit(X, n_clusters=k).labels_) == 1
 
 
-def test_reasons(noisy):
+def test_reasons(noisy, plain, three):
     X, _ = noisy
-    found = fit(X)
-    members, evidence, number, merging = found.reasons_
+    members, evidence, number, merging = plain.reasons_
     assert members.startswith("80 members by spectral clustering through landmarks: ")
     assert evidence.startswith("Clusters are weighted by how consistently")
-    assert (number, merging) == (found.consensus_.k_stability_.sentence, found.consensus_.last_merges_.sentence)
-    assert len(fit(X, n_clusters=3).reasons_) == 3
+    assert (number, merging) == (plain.consensus_.k_stability_.sentence, plain.consensus_.last_merges_.sentence)
+    assert len(three.reasons_) == 3
     assert "landmarks, each on 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
@@ -97,12 +108,12 @@ def test_reasons(noisy):
     assert fit(X, generator=Generator(n_members=5), consensus="eac", n_clusters=3).reasons_ == ()
 
 
-def test_noise(noisy):
+def test_noise(noisy, three):
     X, y = noisy
-    plain, model = fit(X, n_clusters=3), fit(X, n_clusters=3, noise=True)
+    model = fit(X, n_clusters=3, noise=True)
     left = model.labels_ < 0
-    assert np.array_equal(model.labels_, mark_noise(plain.ensemble_, plain.labels_))
-    assert np.array_equal(model.labels_[~left], plain.labels_[~left])
+    assert np.array_equal(model.labels_, mark_noise(three.ensemble_, three.labels_))
+    assert np.array_equal(model.labels_[~left], three.labels_[~left])
     assert left[y < 0].mean() > 0.4
     assert left[y >= 0].mean() < 0.02
     assert model.n_clusters_ == model.membership_.shape[1] == 3
@@ -130,7 +141,7 @@ def test_noise_is_a_parameter(noisy):
         fit(X, noise="yes")
 
 
-def test_a_checkpoint_goes_on(noisy, tmp_path):
+def test_a_checkpoint_goes_on(noisy, plain, tmp_path):
     X, _ = noisy
     whole = fit(X, checkpoint=tmp_path)
     kept = sorted(tmp_path.glob("task-*.npz"))
@@ -139,7 +150,7 @@ def test_a_checkpoint_goes_on(noisy, tmp_path):
         path.unlink()
     again = fit(X, checkpoint=tmp_path, n_jobs=2)
     assert np.array_equal(whole.labels_, again.labels_)
-    assert np.array_equal(whole.membership_, fit(X, n_jobs=1).membership_)
+    assert np.array_equal(whole.membership_, plain.membership_)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
