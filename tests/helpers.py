@@ -1,4 +1,4 @@
-"""What several test files share: ensembles with a known truth, and waiting for processes."""
+"""Shared by several test files: ensembles and points with a known truth, and waiting for processes."""
 
 import time
 from contextlib import contextmanager
@@ -69,6 +69,13 @@ def ensembles(draw, n=(2, 20), r=(1, 6), k=(1, 5), missing=True, weighted=True):
         labels[0] = np.maximum(labels[0], 0)  # no partition is empty
     weights = rng.choice([0.1, 0.2, 0.3, 0.7, 1 / 3], n_members) if weighted and draw(st.booleans()) else None
     return Ensemble(labels, weights=weights)
+
+
+def uneven_blobs():
+    """400 points in 4 clusters, most of them in the first, and their clusters."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(4, 400, p=[0.6, 0.25, 0.1, 0.05])
+    return 3 * rng.normal(size=(4, 5))[y] + rng.normal(size=(400, 5)), y
 
 
 @contextmanager

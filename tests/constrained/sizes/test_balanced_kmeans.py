@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
+from helpers import uneven_blobs
 from pluribus._kernels.assignment.stable_matching import match_stably
 from pluribus.constrained import BalancedKMeans, by_name
 from pluribus.constrained.sizes._balanced_steps import sample_size
@@ -25,9 +26,7 @@ from pluribus.partitions import assign_sizes
 
 @pytest.fixture(scope="module")
 def blobs():
-    rng = np.random.default_rng(0)
-    y = rng.choice(4, 400, p=[0.6, 0.25, 0.1, 0.05])
-    return 3 * rng.normal(size=(4, 5))[y] + rng.normal(size=(400, 5))
+    return uneven_blobs()[0]
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from helpers import uneven_blobs
 from pluribus.constrained import SizeConstrainedKMeans, by_name
 from pluribus.constrained.sizes._sized_assignment import SizedChunklets
 from pluribus.constraints import ConstraintError, Constraints, InfeasibleError, random_pairs
@@ -21,9 +22,7 @@ X4 = np.array([[0.0], [1], [2], [10]])
 
 @pytest.fixture(scope="module")
 def blobs():
-    rng = np.random.default_rng(0)
-    y = rng.choice(4, 400, p=[0.6, 0.25, 0.1, 0.05])
-    return 3 * rng.normal(size=(4, 5))[y] + rng.normal(size=(400, 5)), y
+    return uneven_blobs()
 
 
 def test_four_points_in_equal_halves():
