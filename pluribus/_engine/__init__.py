@@ -6,6 +6,7 @@ from pluribus._engine.fingerprints import fingerprint
 from pluribus._engine.memory import MemoryLimitError, free_memory, given_limit, in_bytes, memory_budget, memory_limit
 from pluribus._engine.progress import track
 from pluribus._engine.registry import Registry
+from pluribus._engine.results import ResultDirectory
 from pluribus._engine.seeding import RandomState, seeds
 from pluribus._engine.store import TaskStore
 from pluribus._engine.tasks import merge_tasks, one_blas_thread, over_blocks, run_tasks
@@ -16,6 +17,7 @@ __all__ = [
     "MemoryLimitError",
     "RandomState",
     "Registry",
+    "ResultDirectory",
     "TaskStore",
     "as_cluster",
     "atomic_path",

@@ -3,7 +3,6 @@
 import csv
 import warnings
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 from rich.console import Console
 
-from pluribus._engine import atomic_path
 from pluribus.anonymize import AnonymityReport, Anonymizer, check_published
 from pluribus.cli import _input
 from pluribus.cli._screen import Screen, print_json, said
@@ -38,6 +36,7 @@ def run(
     id_column: str | None = None,
     ignore: Sequence[str] = (),
     out: Path | None = None,
+    overwrite: bool = False,
     n_jobs: int = -1,
     quiet: bool = False,
     json: bool = False,
@@ -49,41 +48,60 @@ def run(
         raise ValueError("--l is the diversity of a sensitive column: name it with --sensitive.")
     if l is None and diversity != "distinct":
         raise ValueError(f"--diversity {diversity} needs a number and a column: give --l and --sensitive.")
-    table = as_table(data, id_column=id_column, ignore=ignore)
     name = _file_name(data, generalize)
-    place = _input.result_directory(out or Path(f"{table.name}-pluribus"), needed=out is not None or not json)
-    if place is not None and (place / name).resolve() == data.resolve():
-        raise ValueError(f"--out {place} would write over the table itself: give another directory.")
-    notes = _assumptions(table, list(quasi), sensitive)
-    screen.line(f"{data.name}: {len(table.frame):,} rows, {table.frame.shape[1]} columns")
-    for note in notes:
-        screen.line(f"  {note}")
-    model = Anonymizer(
-        k,
-        sensitive=sensitive,
-        l=int(l) if l is not None and l.is_integer() else l,
-        diversity=diversity,
-        recursive_m=m,
-        generalize=generalize,
-        random_state=seed,
-        n_jobs=n_jobs,
-        verbose=not screen.silent,
-    )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        published = model.fit_transform(table, list(quasi) or None)
-    notes += said(screen, caught)
-    stated = {"data": data.name, "k": k, "quasi": ", ".join(model.quasi_identifiers_), "sensitive": sensitive, "l": l}
-    stated |= {"diversity": diversity if l is not None else None, "generalize": generalize, "seed": seed}
-    stated |= {"m": m if l is not None and diversity == "recursive" else None, "id": table.id_column}
-    case = Anonymity(data.name, model.report_, notes, stated | {"ignore": ", ".join(ignore)}, versions())
-    if place is not None:
-        _write_files(published, case, place, name, data, table.decimal, model)
+    names = (name, "report.html")
+    place: dict[str, Any] = {"reads": [data], "overwrite": overwrite, "json": json}
+    with _input.result_directory(out, f"{_input.stem(data)}-anonymous", names, **place) as directory:
+        table = as_table(data, id_column=id_column, ignore=ignore)
+        notes = _assumptions(table, list(quasi), sensitive)
+        screen.line(f"{data.name}: {len(table.frame):,} rows, {table.frame.shape[1]} columns")
+        for note in notes:
+            screen.line(f"  {note}")
+        model = Anonymizer(
+            k,
+            sensitive=sensitive,
+            l=int(l) if l is not None and l.is_integer() else l,
+            diversity=diversity,
+            recursive_m=m,
+            generalize=generalize,
+            random_state=seed,
+            n_jobs=n_jobs,
+            verbose=not screen.silent,
+        )
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            published = model.fit_transform(table, list(quasi) or None)
+        notes += said(screen, caught)
+        case = Anonymity(data.name, model.report_, notes, _stated(model, data, table, ignore), versions())
+        if directory is not None:
+            with directory.files(names) as made:
+                _write(published, made[name], data, table.decimal)
+                _check(made[name], data, table.decimal, model)
+                write_anonymity(case, made["report.html"])
+    path = None if directory is None else directory.path / name
     if json:
-        print_json(_as_json(model.report_, notes, None if place is None else place / name, published))
+        print_json(_as_json(model.report_, notes, path, published))
     else:
-        _summarize(screen.console, model.report_, None if place is None else place / name)
-    return None if place is None else place / name
+        _summarize(screen.console, model.report_, path)
+    return path
+
+
+def _stated(model: Anonymizer, data: Path, table: Table, ignore: Sequence[str]) -> dict[str, object]:
+    """The options, for the page."""
+    diverse = model.l is not None
+    return {
+        "data": data.name,
+        "k": model.k,
+        "quasi": ", ".join(model.quasi_identifiers_),
+        "sensitive": model.sensitive,
+        "l": model.l,
+        "diversity": model.diversity if diverse else None,
+        "m": model.recursive_m if diverse and model.diversity == "recursive" else None,
+        "generalize": model.generalize,
+        "seed": model.random_state,
+        "id": table.id_column,
+        "ignore": ", ".join(ignore),
+    }
 
 
 def _assumptions(table: Table, quasi: list[str], sensitive: str | None) -> list[str]:
@@ -100,18 +118,6 @@ def _assumptions(table: Table, quasi: list[str], sensitive: str | None) -> list[
             "Name them with --quasi to publish others as they are."
         )
     return notes
-
-
-def _write_files(
-    published: pd.DataFrame, case: Anonymity, place: Path, name: str, data: Path, decimal: str, model: Anonymizer
-) -> None:
-    """The table, checked as it was written, and the page."""
-    place.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as moves:
-        written = moves.enter_context(atomic_path(place / name))
-        _write(published, written, data, decimal)
-        _check(written, data, decimal, model)
-        write_anonymity(case, moves.enter_context(atomic_path(place / "report.html")))
 
 
 def _as_json(report: AnonymityReport, notes: list[str], path: Path | None, published: pd.DataFrame) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import inspect
+import signal
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -64,6 +65,7 @@ def cluster(
     scale: o.Scaling = None,
     impute: o.Impute = False,
     out: o.Out = None,
+    overwrite: o.Overwrite = False,
     resume: o.Resume = False,
     n_jobs: o.Jobs = None,
     memory_limit: o.MemoryLimit = None,
@@ -96,6 +98,7 @@ def combine(
     ignore: o.Ignore = None,
     missing: o.Gaps = None,
     out: o.Out = None,
+    overwrite: o.Overwrite = False,
     memory_limit: o.MemoryLimit = None,
     quiet: o.Quiet = False,
     json: o.Json = False,
@@ -138,6 +141,7 @@ def compare(
     scale: o.Scaling = None,
     impute: o.Impute = False,
     out: o.Out = None,
+    overwrite: o.Overwrite = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -158,6 +162,7 @@ def validate(
     scale: o.Scaling = None,
     impute: o.Impute = False,
     out: o.Out = None,
+    overwrite: o.Overwrite = False,
     json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -182,6 +187,7 @@ def anonymize(
     id_column: o.Id = None,
     ignore: o.Ignore = None,
     out: o.Out = None,
+    overwrite: o.Overwrite = False,
     n_jobs: o.Jobs = None,
     quiet: o.Quiet = False,
     json: o.Json = False,
@@ -227,4 +233,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that knows no emoji is no reason to stop
+    for name in ("SIGTERM", "SIGHUP"):  # a job that is told to end tidies up, as after Ctrl-C
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     app(prog_name="pluribus")

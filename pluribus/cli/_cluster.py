@@ -1,22 +1,22 @@
 """``pluribus cluster``: a table -> the results of ``pluribus.cluster`` in files."""
 
-import shutil
 import warnings
 from pathlib import Path
 from typing import Any
 
+from pluribus._engine import ResultDirectory
 from pluribus.cli import _input, _results
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._screen import Screen
 from pluribus.pipeline import cluster
-
-KEPT = "members"  # the directory of finished members, while the job is not done
+from pluribus.pipeline._internal import result_names
 
 
 def run(
     data: Path,
     *,
     out: Path | None = None,
+    overwrite: bool = False,
     resume: bool = False,
     engine: str = "local",
     scheduler: str | None = None,
@@ -26,37 +26,42 @@ def run(
 ) -> dict[str, Path]:
     """Do the job and write its results."""
     screen = Screen(quiet=quiet, json=json)
-    place = _input.result_directory(
-        out or Path(f"{data.name.split('.')[0]}-pluribus"), needed=out is not None or not json
-    )
-    kept = None if place is None else place / KEPT
-    if kept is not None:
+    how = _input.numbered(options) | {"engine": _input.engine(engine, scheduler)}
+    reads = [data, *(options.get(name) for name in ("must_link", "cannot_link", "known_labels"))]
+    names = result_names(compared=False)
+    place: dict[str, Any] = {"reads": reads, "overwrite": overwrite, "json": json}
+    with _input.result_directory(out, f"{_input.stem(data)}-pluribus", names, **place) as directory:
+        kept = None if directory is None else directory.work / "members"
         _check_kept(kept, resume)
-    how = _input.numbered(options) | {"engine": _input.engine(engine, scheduler), "checkpoint": kept}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # they are notes too
-            result = cluster(data, on_note=screen.note, verbose=not screen.silent, **how)
-        written = _results.finish(result, place, screen, as_json=json)
-    except KeyboardInterrupt:
-        if kept is None or not kept.exists():
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # they are notes too
+                result = cluster(data, checkpoint=kept, on_note=screen.note, verbose=not screen.silent, **how)
+            written = _results.finish(result, directory, screen, as_json=json)
+        except KeyboardInterrupt:
+            _say_what_is_kept(directory, kept)
             raise
-        raise Interrupted(
-            f"Stopped. {_finished(kept)} members are kept in {kept}; run the same command with --resume to go on."
-        ) from None
-    if kept is not None:
-        shutil.rmtree(kept, ignore_errors=True)
+        if directory is not None:
+            directory.remove_work()
     return written
 
 
-def _finished(kept: Path) -> int:
-    return len(list(kept.glob("task-[0-9]*.npz")))
+def _finished(kept: Path | None) -> int:
+    return 0 if kept is None else len(list(kept.glob("task-[0-9]*.npz")))
 
 
-def _check_kept(kept: Path, resume: bool) -> None:
+def _say_what_is_kept(directory: ResultDirectory | None, kept: Path | None) -> None:
+    """A job that was stopped can go on, if members are finished."""
+    if directory is not None and (n_finished := _finished(kept)):
+        raise Interrupted(
+            f"Stopped. {n_finished} members are kept in {directory.path}; run the same command with --resume to go on."
+        ) from None
+
+
+def _check_kept(kept: Path | None, resume: bool) -> None:
     """Refuse to start again over the remains of a stopped job, unless it is to be continued."""
     n_finished = _finished(kept)
-    if n_finished and not resume:
+    if kept is not None and n_finished and not resume:
         raise ValueError(
             f"{kept} keeps {n_finished} finished members of a job that was stopped. Add --resume to go on with it, "
             "remove that directory to start again, or give another --out."

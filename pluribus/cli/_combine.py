@@ -7,15 +7,25 @@ from typing import Any
 from pluribus.cli import _input, _results
 from pluribus.cli._screen import Screen
 from pluribus.pipeline import combine
+from pluribus.pipeline._internal import result_names
 
 
 def run(
-    labels: list[Path], *, out: Path | None = None, quiet: bool = False, json: bool = False, **options: Any
+    labels: list[Path],
+    *,
+    out: Path | None = None,
+    overwrite: bool = False,
+    quiet: bool = False,
+    json: bool = False,
+    **options: Any,
 ) -> dict[str, Path]:
     """Do the job and write its results."""
     screen = Screen(quiet=quiet, json=json)
-    place = _input.result_directory(out or Path(f"{labels[0].stem}-pluribus"), needed=out is not None or not json)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # they are notes too
-        result = combine(labels, on_note=screen.note, verbose=not screen.silent, **_input.numbered(options))
-    return _results.finish(result, place, screen, as_json=json)
+    reads = [*labels, *(options.get(name) for name in ("must_link", "cannot_link", "known_labels"))]
+    names = result_names(compared=str(options.get("method")).lower() == "all")
+    place: dict[str, Any] = {"reads": reads, "overwrite": overwrite, "json": json}
+    with _input.result_directory(out, f"{_input.stem(labels[0])}-combined", names, **place) as directory:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # they are notes too
+            result = combine(labels, on_note=screen.note, verbose=not screen.silent, **_input.numbered(options))
+        return _results.finish(result, directory, screen, as_json=json)

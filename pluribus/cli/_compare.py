@@ -1,8 +1,7 @@
 """``pluribus compare``: two files of labels -> measures, a page on where they differ."""
 
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 import pluribus.compare
-from pluribus._engine import atomic_path, track
+from pluribus._engine import track
 from pluribus.cli import _input, _labels
 from pluribus.cli._data import DataOptions, read_data
 from pluribus.cli._screen import Screen, print_json, said
@@ -20,6 +19,8 @@ from pluribus.partitions import Ensemble
 from pluribus.pipeline._internal import versions
 from pluribus.report import Comparison, ComparisonSummary, summarize_comparison, write_comparison
 from pluribus.report._internal import MEASURES, SHORT, SHORT_SPATIAL, describe_comparison
+
+FILES = ("compare.csv", "disagreement.csv", "compare.html")
 
 
 def run(
@@ -33,26 +34,46 @@ def run(
     scale: Any = "standard",
     impute: bool = False,
     out: Path | None = None,
+    overwrite: bool = False,
     json: bool = False,
     quiet: bool = False,
 ) -> Path | None:
     """Do the job; the page, if it was written."""
     screen = Screen(quiet=quiet, json=json)
     table = None if data is None else DataOptions(data, tuple(ignore), scale, impute)
+    reads = [_labels.path_of(a), _labels.path_of(b), data]
+    place: dict[str, Any] = {"reads": reads, "overwrite": overwrite, "json": json}
+    with _input.result_directory(out, f"{_input.stem(_labels.path_of(a))}-compared", FILES, **place) as directory:
+        case = compared(a, b, table, id_column, screen, every=every)
+        summary = summarize_comparison(case)
+        if directory is not None:
+            with directory.files(FILES) as made:
+                write_files(case, made)
+    if json:
+        print_json(as_json(case, summary))
+    else:
+        say(screen.console, summary, every)
+    if directory is None:
+        return None
+    screen.files({"page": directory.path / "compare.html", "measures": directory.path / "compare.csv"})
+    return directory.path / "compare.html"
+
+
+def compared(
+    a: str, b: str, table: DataOptions | None, id_column: str | None, screen: Screen, *, every: bool
+) -> Comparison:
+    """Read both partitions and measure how far apart they are."""
     partitions, X, notes = read(a, b, table, id_column)
-    place = _input.result_directory(
-        out or Path(f"{_labels.path_of(a).stem}-pluribus"), needed=out is not None or not json
-    )
     screen.line("A: {}\nB: {}".format(*partitions.names))
     for note in notes:
         screen.line(f"  {note}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        measures = measure(partitions, X, every=every, verbose=not quiet)
+        measures = measure(partitions, X, every=every, verbose=not screen.silent)
     notes += said(screen, caught)
     if every and X is not None and "cdistance" not in measures:
         notes.append("CDistance is left out: the clusters are too large for it. See pluribus.compare.cdistance.")
-    case = Comparison(
+    return Comparison(
         title=" and ".join(partitions.names),
         partitions=partitions,
         measures=measures,
@@ -61,15 +82,6 @@ def run(
         parameters={"A": a, "B": b, "id": id_column} | ({"data": None} if table is None else table.stated),
         versions=versions(),
     )
-    summary = summarize_comparison(case)
-    page = write_files(case, place) if place is not None else None
-    if json:
-        print_json(as_json(case, summary))
-        return page
-    say(screen.console, summary, every)
-    if page is not None:
-        screen.files({"page": page, "measures": page.with_suffix(".csv")})
-    return page
 
 
 def read(
@@ -138,18 +150,11 @@ def measure(partitions: Ensemble, X: np.ndarray | None, *, every: bool, verbose:
     return values
 
 
-def write_files(case: Comparison, out: Path) -> Path:
-    """compare.html, compare.csv and disagreement.csv: all are made under temporary names first."""
-    out.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as moves:
-
-        def made(name: str) -> Path:
-            return moves.enter_context(atomic_path(out / name))
-
-        measure_frame(case).to_csv(made("compare.csv"), index=False, float_format="%.10g")
-        object_frame(case).to_csv(made("disagreement.csv"), index=False, float_format="%.6g")
-        write_comparison(case, made("compare.html"))
-    return out / "compare.html"
+def write_files(case: Comparison, made: Mapping[str, Path]) -> None:
+    """compare.html, compare.csv and disagreement.csv."""
+    measure_frame(case).to_csv(made["compare.csv"], index=False, float_format="%.10g")
+    object_frame(case).to_csv(made["disagreement.csv"], index=False, float_format="%.6g")
+    write_comparison(case, made["compare.html"])
 
 
 def measure_frame(case: Comparison) -> pd.DataFrame:

@@ -4,19 +4,17 @@ from pathlib import Path
 
 from sklearn.datasets import load_wine
 
-from pluribus._engine import atomic_path
+from pluribus._engine import ResultDirectory
 from pluribus.cli import _cluster
 
 
 def run(*, out: Path | None = None, quiet: bool = False, json: bool = False) -> None:
     """Write the table next to the results, and cluster it."""
     out = out or Path("demo-out")
-    out.mkdir(parents=True, exist_ok=True)
     wine = load_wine(as_frame=True).data
     wine.insert(0, "id", [f"wine {i + 1}" for i in range(len(wine))])
-    data = out / "wine.csv"
-    with atomic_path(data) as path:
-        wine.to_csv(path, index=False)
-    written = _cluster.run(data, out=out, resume=True, quiet=quiet, json=json)
+    with ResultDirectory(out).opened() as directory, directory.files(["wine.csv"]) as made:
+        wine.to_csv(made["wine.csv"], index=False)
+    written = _cluster.run(out / "wine.csv", out=out, resume=True, quiet=quiet, json=json)
     if not (quiet or json):
-        print(f"Open {written['report'].resolve()} in a browser.")
+        print(f"Open {written['report.html'].resolve()} in a browser.")

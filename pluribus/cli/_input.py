@@ -1,10 +1,12 @@
 """What the commands share before the work: the engine, the number of clusters, the output directory."""
 
 import importlib.util
-import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from pluribus._engine import ResultDirectory
 
 
 def engine(name: str, scheduler: str | None) -> str | None:
@@ -27,13 +29,29 @@ def numbered(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: None if (name, value) == ("k", "auto") else value for name, value in options.items()}
 
 
-def result_directory(out: Path, *, needed: bool = True) -> Path | None:
-    """The directory for the results, which can be made and written to; None if none is needed."""
-    if not needed:
-        return None
-    if out.exists() and not out.is_dir():
-        raise ValueError(f"--out {out} is a file: give a directory.")
-    there = next(place for place in (out, *out.resolve().parents) if place.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise ValueError(f"--out {out} cannot be written to: give another directory.")
-    return out
+@contextmanager
+def result_directory(
+    out: Path | None,
+    name: str,
+    names: Iterable[str],
+    *,
+    reads: Iterable[Path | None] = (),
+    overwrite: bool = False,
+    json: bool = False,
+) -> Iterator[ResultDirectory | None]:
+    """The directory for results of these names, checked before any work; None if JSON is all that is wanted.
+
+    ``name`` is that of the directory, if none is given; ``reads`` are the files that the command reads.
+    """
+    if out is None and json:
+        yield None
+        return
+    files = [path for path in reads if path is not None]
+    with ResultDirectory(out or Path(name), files, overwrite=overwrite).opened() as directory:
+        directory.check(names)
+        yield directory
+
+
+def stem(path: Path) -> str:
+    """The name of a file without its endings: of "wine.csv.gz", "wine"."""
+    return path.name.removesuffix(".gz").rsplit(".", 1)[0] or path.name

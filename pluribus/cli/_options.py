@@ -102,7 +102,10 @@ Ignore = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", help="Directory for the results (default: the file's name and -pluribus).", metavar="DIR"),
+    typer.Option("--out", help="Directory for the results (default: named after the file).", metavar="DIR"),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace files of the same names that are not results of pluribus.")
 ]
 MustLink = Annotated[
     Path | None,

@@ -4,16 +4,21 @@ from pathlib import Path
 
 from rich.table import Table as Grid
 
+from pluribus._engine import ResultDirectory
 from pluribus.cli._screen import Screen, print_json
 from pluribus.pipeline import Clustering
-from pluribus.pipeline._internal import OF_ALL_METHODS, figures_of, write_results
+from pluribus.pipeline._internal import OF_ALL_METHODS, figures_of, result_names, write_results
 
 _SHOWN = 15  # clusters in the summary
 
 
-def finish(result: Clustering, out: Path | None, screen: Screen, *, as_json: bool) -> dict[str, Path]:
+def finish(result: Clustering, directory: ResultDirectory | None, screen: Screen, *, as_json: bool) -> dict[str, Path]:
     """Write the results, unless there is no place for them, and show what was found."""
-    written = {} if out is None else write_results(result, out)
+    written: dict[str, Path] = {}
+    if directory is not None:
+        with directory.files(result_names(compared=result.methods is not None)) as made:
+            write_results(result, made)
+        written = {name: directory.path / name for name in made}
     if as_json:
         labels = {} if written else {"labels": result.to_frame()[["id", "cluster", "uncertainty"]].to_dict("list")}
         print_json(figures_of(result) | labels | {"files": {name: str(path) for name, path in written.items()}})
@@ -37,9 +42,12 @@ def summarize(result: Clustering, written: dict[str, Path], screen: Screen) -> N
     screen.console.print(grid)
     if result.n_clusters > _SHOWN:
         screen.line(f"… and {result.n_clusters - _SHOWN} smaller clusters.")
-    screen.files({name: path for name, path in written.items() if name not in ("ensemble", "figures", "model")})
     if not written:
         return
-    earlier = [name for name in OF_ALL_METHODS if (written["labels"].parent / name).exists()]
+    shown = {"labels": "labels.csv", "report": "report.html"}
+    if result.methods is not None:
+        shown |= dict(zip(("all methods", "their table"), OF_ALL_METHODS, strict=True))
+    screen.files({title: written[name] for title, name in shown.items()})
+    earlier = [name for name in OF_ALL_METHODS if (written["labels.csv"].parent / name).exists()]
     if result.methods is None and earlier:
         screen.line(f"  {' and '.join(earlier)} in the same directory are results of an earlier run.")

@@ -1,8 +1,7 @@
 """``pluribus validate``: files of candidate partitions -> indices, a vote, a page."""
 
 import warnings
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from pluribus._engine import atomic_path
 from pluribus.cli import _input, _labels
 from pluribus.cli._data import DataOptions, read_data
 from pluribus.cli._screen import Screen, print_json
@@ -25,6 +23,7 @@ from pluribus.validate import CRITERIA, PartitionChoice, choose_partition
 
 _MOST_CLUSTERS = 2000  # of a candidate, where indices look at samples
 _SAMPLED = 5000
+FILES = ("validate.csv", "indices.csv", "validate.html")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +46,7 @@ def run(
     scale: Any = "standard",
     impute: bool = False,
     out: Path | None = None,
+    overwrite: bool = False,
     json: bool = False,
     quiet: bool = False,
 ) -> Path | None:
@@ -58,17 +58,37 @@ def run(
             "clusterings that the partitions came from with --ensemble, or both."
         )
     table = None if data is None else DataOptions(data, tuple(ignore), scale, impute)
-    given = read(labels, table, ensemble, id_column)
     paths = [_labels.path_of(argument) for argument in labels]
-    place = _input.result_directory(out or Path(f"{paths[0].stem}-pluribus"), needed=out is not None or not json)
+    place: dict[str, Any] = {"reads": [*paths, data, ensemble], "overwrite": overwrite, "json": json}
+    with _input.result_directory(out, f"{_input.stem(paths[0])}-validated", FILES, **place) as directory:
+        case = validated(labels, table, ensemble, id_column, screen)
+        summary = summarize_validation(case)
+        if directory is not None:
+            with directory.files(FILES) as made:
+                write_files(case, summary, made)
+    if json:
+        print_json(as_json(case, summary))
+    else:
+        say(screen.console, summary)
+    if directory is None:
+        return None
+    screen.files({"page": directory.path / "validate.html", "table": directory.path / "validate.csv"})
+    return directory.path / "validate.html"
+
+
+def validated(
+    labels: list[str], table: DataOptions | None, ensemble: Path | None, id_column: str | None, screen: Screen
+) -> Validation:
+    """Read the candidates and judge them."""
+    given = read(labels, table, ensemble, id_column)
     n, m = given.candidates.n_objects, given.candidates.n_partitions
     screen.line(f"{m} candidate{'s' if m > 1 else ''}, {n:,} objects")
     for note in given.notes:
         screen.line(f"  {note}")
-    choice, further = judge(given, verbose=not quiet)
+    choice, further = judge(given, verbose=not screen.silent)
     stated = {"labels": ", ".join(labels), "ensemble": ensemble.name if ensemble else None, "id": id_column}
-    case = Validation(
-        title=" + ".join(dict.fromkeys(path.name for path in paths)),
+    return Validation(
+        title=" + ".join(dict.fromkeys(_labels.path_of(argument).name for argument in labels)),
         candidates=given.candidates,
         choice=choice,
         further=further,
@@ -78,15 +98,6 @@ def run(
         parameters=stated | ({"data": None} if table is None else table.stated),
         versions=versions(),
     )
-    summary = summarize_validation(case)
-    page = write_files(case, summary, place) if place is not None else None
-    if json:
-        print_json(as_json(case, summary))
-        return page
-    say(screen.console, summary)
-    if page is not None:
-        screen.files({"page": page, "table": page.with_suffix(".csv")})
-    return page
 
 
 def read(labels: list[str], data: DataOptions | None, ensemble: Path | None, id_column: str | None) -> Given:
@@ -173,18 +184,11 @@ def table(case: Validation, summary: ValidationSummary) -> pd.DataFrame:
     return pd.DataFrame(columns | {index.criterion.name: index.value for index in summary.indices})
 
 
-def write_files(case: Validation, summary: ValidationSummary, out: Path) -> Path:
-    """validate.html, validate.csv and indices.csv: all are made under temporary names first."""
-    out.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as moves:
-
-        def made(name: str) -> Path:
-            return moves.enter_context(atomic_path(out / name))
-
-        table(case, summary).to_csv(made("validate.csv"), index=False, float_format="%.10g")
-        details(case, summary).to_csv(made("indices.csv"), index=False, float_format="%.10g")
-        write_validation(case, made("validate.html"))
-    return out / "validate.html"
+def write_files(case: Validation, summary: ValidationSummary, made: Mapping[str, Path]) -> None:
+    """validate.html, validate.csv and indices.csv."""
+    table(case, summary).to_csv(made["validate.csv"], index=False, float_format="%.10g")
+    details(case, summary).to_csv(made["indices.csv"], index=False, float_format="%.10g")
+    write_validation(case, made["validate.html"])
 
 
 def details(case: Validation, summary: ValidationSummary) -> pd.DataFrame:

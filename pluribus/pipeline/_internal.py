@@ -3,7 +3,7 @@
 from pluribus.pipeline._k_choice import KOpinion
 from pluribus.pipeline._label_files import label_columns
 from pluribus.pipeline._methods import method_list
-from pluribus.pipeline._result_files import OF_ALL_METHODS, figures_of, write_results
+from pluribus.pipeline._result_files import OF_ALL_METHODS, figures_of, result_names, write_results
 from pluribus.pipeline.clustering import RUNNING, versions
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "figures_of",
     "label_columns",
     "method_list",
+    "result_names",
     "versions",
     "write_results",
 ]

@@ -1,36 +1,35 @@
 """The files of a result: labels, ensemble, figures, the result itself, and the report."""
 
 import json
-from contextlib import ExitStack
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from pluribus._engine import atomic_path
 from pluribus.pipeline.clustering import RUNNING, Clustering
 
-OF_ALL_METHODS = ("consensus.csv", "methods.csv")  # written only if several methods were compared
+OF_ALL_METHODS = ("consensus.csv", "methods.csv")  # written only if several methods are compared
+RESULTS = ("labels.csv", "ensemble.parquet", "model.json", "model.pluribus", "report.html")
 
 
-def write_results(result: Clustering, out: Path) -> dict[str, Path]:
-    """Write the results: all are made under temporary names first, then moved to their own."""
-    out.mkdir(parents=True, exist_ok=True)
-    names = {"labels": "labels.csv", "ensemble": "ensemble.parquet", "figures": "model.json"}
-    names |= {"model": "model.pluribus", "report": "report.html"}
+def result_names(*, compared: bool) -> tuple[str, ...]:
+    """The names of the files that ``write_results`` writes."""
+    return (*RESULTS, *(OF_ALL_METHODS if compared else ()))
+
+
+def write_results(result: Clustering, made: Mapping[str, Path]) -> None:
+    """Write each file of the results to the path that its name has here."""
+    result.to_frame().to_csv(made["labels.csv"], index=False, float_format="%.6g")
+    result.ensemble.write(made["ensemble.parquet"])
+    text = json.dumps(figures_of(result), indent=2, default=str) + "\n"
+    made["model.json"].write_text(text, encoding="utf-8")
+    result.save(made["model.pluribus"])
+    result.report(made["report.html"])
     if result.methods is not None:
-        names |= dict(zip(("all methods", "their table"), OF_ALL_METHODS, strict=True))
-    with ExitStack() as moves:
-        made = {name: moves.enter_context(atomic_path(out / file)) for name, file in names.items()}
-        result.to_frame().to_csv(made["labels"], index=False, float_format="%.6g")
-        result.ensemble.write(made["ensemble"])
-        made["figures"].write_text(json.dumps(figures_of(result), indent=2, default=str) + "\n", encoding="utf-8")
-        result.save(made["model"])
-        result.report(made["report"])
-        if result.methods is not None:
-            _method_labels(result).to_csv(made["all methods"], index=False)
-            result.methods.to_frame().to_csv(made["their table"], index=False, float_format="%.6g")
-    return {name: out / file for name, file in names.items()}
+        labels, table = (made[name] for name in OF_ALL_METHODS)
+        _method_labels(result).to_csv(labels, index=False)
+        result.methods.to_frame().to_csv(table, index=False, float_format="%.6g")
 
 
 def figures_of(result: Clustering) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def test_the_table_the_report_and_what_is_said(data, frame, tmp_path):
     assert "information lost:" in text
     assert "distinct(illness) >= 2 holds in every class" in text
     assert "no guarantee against background knowledge" in text
-    assert sorted(path.name for path in out.iterdir()) == ["anonymous.csv", "report.html"]
+    assert sorted(path.name for path in out.iterdir()) == [".pluribus", "anonymous.csv", "report.html"]
     published = pd.read_csv(out / "anonymous.csv", dtype=str)
     assert list(published) == ["age", "town", "illness"]
     assert published["illness"].tolist() == frame["illness"].tolist()  # in the same order
@@ -148,4 +148,4 @@ def test_the_table_itself_is_not_written_over(data, tmp_path):
     own = data.rename(tmp_path / "anonymous.csv")
     result = run(own, "--out", tmp_path)
     assert result.exit_code == 2
-    assert "would write over the table itself" in " ".join(result.output.split())
+    assert "is read by this job" in " ".join(result.output.split())

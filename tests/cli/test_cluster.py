@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from pluribus import Ensemble
 from pluribus.cli._app import app
 
-FILES = {"labels.csv", "ensemble.parquet", "model.json", "model.pluribus", "report.html"}
+FILES = {".pluribus", "labels.csv", "ensemble.parquet", "model.json", "model.pluribus", "report.html"}
 
 
 def run(*arguments):
@@ -195,7 +195,7 @@ def start(data, out, *options, members=300):
 
 def wait_for_members(out, process, at_least=5):
     deadline = time.monotonic() + 120
-    while len(list(out.glob("members/task-*.npz"))) < at_least:
+    while len(list(out.glob(".pluribus/work/members/task-*.npz"))) < at_least:
         assert process.poll() is None, process.stdout.read()
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -234,7 +234,7 @@ def test_ctrl_c_keeps_what_is_done(larger, tmp_path):
     assert process.returncode == 130, output
     assert "--resume" in output
     assert "Traceback" not in output
-    assert not FILES & {p.name for p in (tmp_path / "out").iterdir()}
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {".pluribus"}
     other_seed = run("cluster", larger, "--members", 300, "--seed", 9, "--out", tmp_path / "out", "--resume")
     assert other_seed.exit_code == 2
     assert "another job" in other_seed.output

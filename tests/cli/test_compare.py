@@ -40,7 +40,12 @@ def test_the_table_the_words_and_the_files(labels, tmp_path):
     assert "B splits A's cluster middle into its clusters 1 (4 objects) and 7 (4 objects)." in text
     assert "75% of the objects are in clusters that match one to one; 6 objects would have to change" in text
     assert "Without --data there is no map" in text
-    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["compare.csv", "compare.html", "disagreement.csv"]
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        ".pluribus",
+        "compare.csv",
+        "compare.html",
+        "disagreement.csv",
+    ]
     measures = pd.read_csv(tmp_path / "out" / "compare.csv", index_col="measure")
     assert measures.loc["adjusted_rand_index", "value"] == pytest.approx(adjusted_rand_index(labels["a"], labels["b"]))
     assert measures.loc["edit_distance", "value"] == edit_distance(labels["a"], labels["b"]) == 6

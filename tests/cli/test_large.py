@@ -37,10 +37,10 @@ def test_a_large_table_is_read_in_parts(table, tmp_path, k):
     frame, y = table
     frame.to_parquet(tmp_path / "big.parquet", row_group_size=3001)
     written = job(tmp_path / "big.parquet", k=k, method="hbgf" if k == 3 else "eac")
-    labels = pd.read_csv(written["labels"])
+    labels = pd.read_csv(written["labels.csv"])
     assert labels["id"].tolist() == frame["id"].tolist()
     assert adjusted_rand_score(y, labels["cluster"]) > 0.99
-    notes = " ".join(json.loads(written["figures"].read_text())["notes"])
+    notes = " ".join(json.loads(written["model.json"].read_text())["notes"])
     assert "named by the column 'id'" in notes
     assert "is read in parts" in notes
     assert "2 numbers scaled to mean 0 and variance 1" in notes
@@ -68,7 +68,7 @@ def test_whole_and_in_parts_it_is_the_same_job(table, tmp_path, monkeypatch, sca
     path = tmp_path / "big.parquet"
     frame.to_parquet(path, row_group_size=3001)
     monkeypatch.setattr(_data, "SHARE", first)
-    expected = pd.read_csv(job(path, scale=scale, out=tmp_path / "whole")["labels"])
+    expected = pd.read_csv(job(path, scale=scale, out=tmp_path / "whole")["labels.csv"])
     write = _results.write_results
     monkeypatch.setattr(_results, "write_results", interrupted)
     with pytest.raises(Interrupted, match="4 members are kept"):
@@ -78,7 +78,7 @@ def test_whole_and_in_parts_it_is_the_same_job(table, tmp_path, monkeypatch, sca
     with monkeypatch.context() as patched:
         patched.setattr(_members, "learn_centers", None)  # all are there
         patched.setattr(Assignment, "labels", None)
-        found = pd.read_csv(job(path, scale=scale, resume=True)["labels"])
+        found = pd.read_csv(job(path, scale=scale, resume=True)["labels.csv"])
     pd.testing.assert_frame_equal(found, expected)
 
 

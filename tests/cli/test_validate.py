@@ -43,7 +43,7 @@ def test_the_ranking_the_reason_and_the_files(files, truth):
     text = " ".join(result.output.split())
     assert "truth: all 3 criteria find it best." in text
     assert "cannot compare different numbers of clusters" in text
-    assert sorted(p.name for p in out.iterdir()) == ["indices.csv", "validate.csv", "validate.html"]
+    assert sorted(p.name for p in out.iterdir()) == [".pluribus", "indices.csv", "validate.csv", "validate.html"]
     ranked = pd.read_csv(out / "validate.csv")
     assert ranked["candidate"].tolist() == ["truth", "united", "random"]
     assert ranked["votes"].tolist() == [3, 0, 0]

@@ -193,4 +193,4 @@ def test_json_on_the_command_line(blobs_frame, tmp_path, monkeypatch):
     called = CliRunner().invoke(app, ["cluster", "blobs.csv", "--k", "3", "--members", "9", "--json", "--out", "out"])
     found = json.loads(called.output)
     assert "labels" not in found
-    assert found["files"]["labels"] == "out/labels.csv"
+    assert found["files"]["labels.csv"] == "out/labels.csv"
