@@ -1,38 +1,15 @@
-"""Methods over data and constraints by the names the field knows them by."""
+"""Methods for data and constraints by the names the field knows them by.
+
+A class is found if ``pluribus.constrained.__all__`` lists it and it has a class attribute ``known_as``: its names, each
+with the parameters that the name presets.
+"""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from pluribus.constrained.conditions.aggregate_kmeans import AggregateConstrainedKMeans
-from pluribus.constrained.feedback.feedback_clusterer import FeedbackClusterer
-from pluribus.constrained.mixtures.gaussian_mixture import ConstrainedGaussianMixture
-from pluribus.constrained.mixtures.mean_field_mixture import MeanFieldMixture
-from pluribus.constrained.mixtures.penalized_mixture import PenalizedMixture
-from pluribus.constrained.pairs.cop_kmeans import CopKMeans
-from pluribus.constrained.pairs.metric_pairwise_kmeans import MetricPairwiseKMeans
-from pluribus.constrained.pairs.pairwise_kmeans import PairwiseKMeans
-from pluribus.constrained.pairs.seeded_kmeans import SeededKMeans
-from pluribus.constrained.sizes.balanced_kmeans import BalancedKMeans
-from pluribus.constrained.sizes.frequency_sensitive import FrequencySensitiveKMeans
-from pluribus.constrained.sizes.size_constrained_kmeans import SizeConstrainedKMeans
+from pluribus._engine import Registry
 
-_BY_NAME: dict[str, Callable[..., Any]] = {
-    "aggregate": AggregateConstrainedKMeans,
-    "balanced": BalancedKMeans,
-    "constrained-kmeans": partial(SeededKMeans, fixed=True),
-    "cop-kmeans": CopKMeans,
-    "feedback": FeedbackClusterer,
-    "frequency-sensitive": FrequencySensitiveKMeans,
-    "gmm": ConstrainedGaussianMixture,
-    "mean-field": MeanFieldMixture,
-    "mpckmeans": MetricPairwiseKMeans,
-    "pckmeans": PairwiseKMeans,
-    "penalized": PenalizedMixture,
-    "ppc-mixture": PenalizedMixture,
-    "seeded-kmeans": partial(SeededKMeans, fixed=False),
-    "size-constrained": SizeConstrainedKMeans,
-}
+METHODS = Registry("pluribus.constrained")
 
 
 def names() -> list[str]:
@@ -44,11 +21,11 @@ def names() -> list[str]:
     >>> "cop-kmeans" in constrained.names()
     True
     """
-    return sorted(_BY_NAME)
+    return METHODS.names()
 
 
 def by_name(name: str) -> Callable[..., Any]:
-    """The method of this name: what makes one, given its parameters.
+    """The method of this name: call it with parameters to make one.
 
     Examples
     --------
@@ -57,6 +34,6 @@ def by_name(name: str) -> Callable[..., Any]:
     CopKMeans(n_clusters=3)
     """
     try:
-        return _BY_NAME[name.lower()]
+        return METHODS.make(name)
     except KeyError:
         raise ValueError(f"No constrained method is called {name!r}; there are {', '.join(names())}.") from None

@@ -1,7 +1,7 @@
 """What all methods over data and constraints share: checking their input, and the shape of their result."""
 
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -48,6 +48,8 @@ class ConstrainedMixin(ClusterMixin):
     True
     """
 
+    known_as: ClassVar[dict[str, dict[str, Any]]]  # the names of the method, and the parameters that each presets
+    suits: ClassVar[str]  # what the method is for
     takes_sparse = True  # whether X may be a scipy sparse matrix
     n_clusters: int
     labels_: np.ndarray

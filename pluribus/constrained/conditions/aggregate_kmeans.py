@@ -1,7 +1,7 @@
 """k-means whose clusters all satisfy conditions on counts and aggregates of attributes."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn
@@ -109,6 +109,9 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
     >>> model.fit(homes, attributes=customers).slack_.min(axis=0) >= 0
     array([ True])
     """
+
+    known_as: ClassVar[dict[str, dict[str, Any]]] = {"aggregate": {}}
+    suits = "Clusters that must each satisfy conditions on counts, sums or the diversity of attributes."
 
     _parameter_constraints: dict = {
         **STARTS,

@@ -141,6 +141,9 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     array([0, 1, 0, 1], dtype=int32)
     """
 
+    known_as = {"feedback": {}}
+    suits = "Counts, such as words of documents, and a user who corrects a few examples."
+
     _parameter_constraints: dict = {
         **STARTS,
         "smoothing": [POSITIVE],

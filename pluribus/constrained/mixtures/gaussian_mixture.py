@@ -106,6 +106,9 @@ class ConstrainedGaussianMixture(LinkedMixture):
     array([0, 1], dtype=int32)
     """
 
+    known_as = {"gmm": {}}
+    suits = "Pairs that are reliable, ellipsoidal clusters, and memberships or a density."
+
     _parameter_constraints: dict = {
         **LinkedMixture._parameter_constraints,
         "prior": [StrOptions({"point", "chunklet"})],

@@ -109,6 +109,9 @@ class MeanFieldMixture(LinkedMixture):
     (array([-1.,  1.]), 2.0)
     """
 
+    known_as = {"mean-field": {}}
+    suits = "Few constraints in much data, and new objects to label."
+
     _parameter_constraints: dict = {
         **LinkedMixture._parameter_constraints,
         "eta": [StrOptions({"auto"}), NOT_NEGATIVE],

@@ -111,6 +111,9 @@ class PenalizedMixture(LinkedMixture):
     array([1.  , 0.06])
     """
 
+    known_as = {"penalized": {}, "ppc-mixture": {}}
+    suits = "Pairs that may be wrong, with a degree of certainty for each."
+
     _parameter_constraints: dict = {
         **LinkedMixture._parameter_constraints,
         "inference": [StrOptions({"auto", "mean-field", "gibbs"})],

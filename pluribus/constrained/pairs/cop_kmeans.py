@@ -75,6 +75,9 @@ class CopKMeans(ConstrainedKMeans):
     ([0, 1, 0, 1], 9.0)
     """
 
+    known_as = {"cop-kmeans": {}}
+    suits = "Pairs that must hold, and roughly round clusters."
+
     _parameter_constraints: dict = {
         **STARTS,
         **FIRST_CENTERS,

@@ -107,6 +107,9 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     2
     """
 
+    known_as = {"mpckmeans": {}}
+    suits = "Pairs that may be wrong, and features that differ in scale or relevance."
+
     _parameter_constraints: dict = {
         **STARTS,
         "metric": [StrOptions({"diagonal", "full"})],

@@ -78,6 +78,9 @@ class PairwiseKMeans(ConstrainedKMeans):
     [1, 0, 0, 0]
     """
 
+    known_as = {"pckmeans": {}}
+    suits = "Pairs that may be wrong, and features on a meaningful scale."
+
     _parameter_constraints: dict = {
         **STARTS,
         **FIRST_CENTERS_WITH_PAIRS,

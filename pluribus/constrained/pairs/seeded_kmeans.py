@@ -75,6 +75,9 @@ class SeededKMeans(ConstrainedKMeans):
     ('low',)
     """
 
+    known_as = {"constrained-kmeans": {"fixed": True}, "seeded-kmeans": {"fixed": False}}
+    suits = "Known labels of some objects: enforced, or only as a start."
+
     _parameter_constraints: dict = {
         **STARTS,
         "fixed": ["boolean"],

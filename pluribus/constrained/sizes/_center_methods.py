@@ -1,7 +1,7 @@
 """What methods with centers and without pairs share: checks of their input, and new rows."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -18,6 +18,8 @@ _FLOATS = [np.float64, np.float32]
 class CentersMixin(ClusterMixin, BaseEstimator, ABC):
     """Clusterers that keep a center for each cluster."""
 
+    known_as: ClassVar[dict[str, dict[str, Any]]]  # the names of the method, and the parameters that each presets
+    suits: ClassVar[str]  # what the method is for
     n_clusters: int
     labels_: np.ndarray
     cluster_centers_: np.ndarray

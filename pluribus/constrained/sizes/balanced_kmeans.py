@@ -104,6 +104,9 @@ class BalancedKMeans(CentersMixin):
     [4, 2]
     """
 
+    known_as = {"balanced": {}}
+    suits = "A minimum size of clusters, for documents, very many objects, or a clusterer of your choice."
+
     _parameter_constraints: dict = {
         **STARTS,
         "balance": [SHARE, None],

@@ -140,6 +140,9 @@ class FrequencySensitiveKMeans(CentersMixin):
     100
     """
 
+    known_as = {"frequency-sensitive": {}}
+    suits = "Streams and documents, if clusters should have similar sizes without bounds."
+
     _parameter_constraints: dict = {
         **STARTS,
         "variant": [StrOptions({"fscl", "pifs", "fifs", "stream"})],

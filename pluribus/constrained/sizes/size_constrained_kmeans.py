@@ -96,6 +96,9 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     [2, 2]
     """
 
+    known_as = {"size-constrained": {}}
+    suits = "Minimum and maximum sizes that must hold: workloads, territories, batches."
+
     _parameter_constraints: dict = {
         **STARTS,
         "min_size": ["array-like", Real, None],

@@ -21,7 +21,6 @@ from pluribus.constrained import (
     Distinct,
     EntropyDiversity,
     RecursiveDiversity,
-    by_name,
     satisfied,
 )
 from pluribus.constrained.conditions._count_classes import CountClass, Flow, Pivots, Program, count_bounds
@@ -244,7 +243,6 @@ def test_house_conventions(customers):
     np.testing.assert_array_equal(clone(model).fit_predict(X, attributes=table), one.labels_)
     small = clone(model).fit(X.astype(np.float32), attributes=table)
     assert small.cluster_centers_.dtype == np.float32
-    assert isinstance(by_name("aggregate")(n_clusters=2), AggregateConstrainedKMeans)
 
 
 def test_duplicates_and_constant_columns():

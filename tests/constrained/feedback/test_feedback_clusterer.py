@@ -7,7 +7,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.estimator_checks import check_estimator
 
 from pluribus import Constraints
-from pluribus.constrained import FeedbackClusterer, by_name
+from pluribus.constrained import FeedbackClusterer
 from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture, divergences, maximize, warp
 
 
@@ -178,8 +178,7 @@ def test_bad_input():
         model(smoothing=0).fit([[1, 1], [2, 0], [0, 1]])
 
 
-def test_is_an_estimator_found_by_name():
-    assert by_name("feedback") is FeedbackClusterer
+def test_is_an_estimator():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         drawn = "the starts are drawn from the rows, and clusters numbered by how many they have"

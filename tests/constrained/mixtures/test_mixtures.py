@@ -17,7 +17,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pluribus import Constraints
-from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture, PenalizedMixture, by_name
+from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture, PenalizedMixture
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
 from pluribus.constrained.mixtures._chunklet_network import Network
 from pluribus.constraints import Feasibility, InfeasibleError, random_pairs, teachers
@@ -325,11 +325,6 @@ def test_many_pairs(method, n_pairs):
         mixture.fit(data, constraints=known)
     assert mixture.violations_.count == 0
     assert adjusted_rand_score(truth, mixture.labels_) > 0.9
-
-
-@pytest.mark.parametrize("name", ["gmm", "penalized", "ppc-mixture", "mean-field"])
-def test_by_name(name):
-    assert by_name(name) in METHODS
 
 
 @every

@@ -24,8 +24,6 @@ from pluribus.constrained import (
     PairwiseKMeans,
     SeededKMeans,
     SizeConstrainedKMeans,
-    by_name,
-    names,
 )
 from pluribus.constraints import ConstraintError, Constraints, ContradictionError, InfeasibleError, random_pairs
 
@@ -305,10 +303,3 @@ def test_noise_is_weighed_or_refused():
     plain = adjusted_rand_score(y, PairwiseKMeans(3, random_state=0).fit_predict(X))
     weighed = adjusted_rand_score(y, PairwiseKMeans(3, random_state=0).fit_predict(X, constraints=noisy))
     assert weighed > plain
-
-
-def test_by_name():
-    assert {"cop-kmeans", "pckmeans", "mpckmeans", "seeded-kmeans", "constrained-kmeans"} <= set(names())
-    assert by_name("Seeded-KMeans")().fixed is False
-    with pytest.raises(ValueError, match="cop-kmeans"):
-        by_name("kmeans")

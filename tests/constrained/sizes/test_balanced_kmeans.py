@@ -18,7 +18,7 @@ from sklearn.mixture import GaussianMixture
 
 from helpers import uneven_blobs
 from pluribus._kernels.assignment.stable_matching import match_stably
-from pluribus.constrained import BalancedKMeans, by_name
+from pluribus.constrained import BalancedKMeans
 from pluribus.constrained.sizes._balanced_steps import sample_size
 from pluribus.constrained.sizes._cycle_moves import CycleMoves
 from pluribus.partitions import assign_sizes
@@ -314,7 +314,3 @@ def test_bad_rows(blobs):
     model = BalancedKMeans(2, metric="cosine", n_init=1).fit(blobs)
     with pytest.raises(ValueError, match="length 0"):
         model.predict(holes)
-
-
-def test_by_name():
-    assert isinstance(by_name("balanced")(n_clusters=2), BalancedKMeans)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from pluribus._kernels.points.frequency_sensitive import win_in_turn
-from pluribus.constrained import BalancedKMeans, FrequencySensitiveKMeans, by_name
+from pluribus.constrained import BalancedKMeans, FrequencySensitiveKMeans
 
 VARIANTS = ["fscl", "pifs", "fifs", "stream"]
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
@@ -241,7 +241,3 @@ def test_bad_batches():
     for other in (dict(n_clusters=3), dict(variant="fifs")):
         with pytest.raises(ValueError, match="start again with fit"):
             FrequencySensitiveKMeans(2).partial_fit(np.eye(3)).set_params(**other).partial_fit(np.eye(3))
-
-
-def test_by_name():
-    assert isinstance(by_name("frequency-sensitive")(n_clusters=2), FrequencySensitiveKMeans)

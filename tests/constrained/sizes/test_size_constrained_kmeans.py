@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from helpers import uneven_blobs
-from pluribus.constrained import SizeConstrainedKMeans, by_name
+from pluribus.constrained import SizeConstrainedKMeans
 from pluribus.constrained.sizes._sized_assignment import SizedChunklets
 from pluribus.constraints import ConstraintError, Constraints, InfeasibleError, random_pairs
 from pluribus.partitions import SizeError, assign_sizes
@@ -301,7 +301,3 @@ def test_weights_that_are_none():
         SizeConstrainedKMeans(2).fit(X4, size_weight=np.ones(3))
     with pytest.raises(ValueError, match="NaN"):
         SizeConstrainedKMeans(2).fit(X4, size_weight=[1, 1, 1, np.nan])
-
-
-def test_by_name():
-    assert isinstance(by_name("size-constrained")(n_clusters=2), SizeConstrainedKMeans)
