@@ -1,4 +1,4 @@
-"""Evidence: how strongly an ensemble says that two objects belong together."""
+"""Evidence: pairwise similarity of objects from an ensemble."""
 
 from pluribus._engine import MemoryLimitError
 from pluribus.evidence.co_association import CoAssociation

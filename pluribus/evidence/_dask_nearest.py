@@ -1,7 +1,7 @@
-"""The objects with the highest evidence for each object, found by the workers of a cluster: the same as are found here.
+"""The objects with the highest evidence for each object, found by the workers of a Dask cluster, with the same result.
 
-The workers have all labels. Each step is done for blocks of objects; between the steps of the near-linear search the
-lists of all objects are gathered and sent around.
+All workers have all labels. Each step runs on blocks of objects. Between the steps of the near-linear search, the lists
+of all objects are gathered and sent to the workers.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from pluribus.partitions import Ensemble
 
 
 class NearestObjects(NamedTuple):
-    """Some objects, the nearest of each (-1 = no more) and their evidence."""
+    """Some objects, the nearest objects of each (-1 = no more) and their evidence."""
 
     objects: np.ndarray
     nearest: np.ndarray
@@ -26,7 +26,7 @@ class NearestObjects(NamedTuple):
 
 
 class Search(NamedTuple):
-    """A search whose last step is still to be done: ``function(task, *shared)`` is what it finds for some objects."""
+    """A search without its last step: ``function(task, *shared)`` returns the result for some objects."""
 
     function: Callable[..., NearestObjects]
     tasks: list[tuple[int, int]]
@@ -40,11 +40,11 @@ class _Sorted(NamedTuple):
     weights: np.ndarray
     everywhere: float
     is_count: bool
-    first: np.ndarray  # the number of each object before
+    first: np.ndarray  # the number of each object before sorting
 
     @property
     def rule(self) -> tuple[np.ndarray, float, bool]:
-        """What evidence is computed by."""
+        """The arguments by which kernels compute evidence."""
         return self.weights, self.everywhere, self.is_count
 
 
@@ -63,7 +63,7 @@ def nearest_by_dask(lists: Lists, n_neighbors: int, cluster: DaskCluster) -> np.
 
 
 def search_by_dask(ensemble: Ensemble, cluster: DaskCluster, *, verbose: bool) -> Search:
-    """Search for the objects with the highest evidence, all but the last step."""
+    """Search for the objects with the highest evidence, without the last step."""
     return _search(lists_of(ensemble), _nearest.NEIGHBORS, cluster, verbose=verbose)
 
 
@@ -92,7 +92,7 @@ def _blocks(n: int, size: int) -> list[tuple[int, int]]:
     return [(start, min(start + size, n)) for start in range(0, n, size)]
 
 
-# -- what workers do -------------------------------------------------------------------------------------------------
+# -- on the workers --------------------------------------------------------------------------------------------------
 
 
 def _without_evidence(function: Callable[..., NearestObjects]) -> Callable[..., tuple[np.ndarray, np.ndarray]]:

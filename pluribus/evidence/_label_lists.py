@@ -1,4 +1,4 @@
-"""An ensemble as the kernels walk over it."""
+"""The arrays of an ensemble for the kernels."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from pluribus.partitions import Ensemble
 
 
 class Lists(NamedTuple):
-    """What the kernels walk over: the labels, the members of each cluster, and what gives the denominators."""
+    """The labels, the objects of each cluster, and the terms of the denominators."""
 
     labels: np.ndarray
     offsets: np.ndarray
@@ -30,9 +30,9 @@ def lists_of(ensemble: Ensemble) -> Lists:
     """Prepare an ensemble for the kernels, O(n r)."""
     weights = ensemble.weights
     if np.isin(weights, (0, weights.max())).all():
-        weights = (weights > 0).astype(np.int32)  # equal weights: count in integers, which is twice as fast
+        weights = (weights > 0).astype(np.int32)  # with equal weights, integer counts are twice as fast
     labels, offsets = ensemble.labels, ensemble.offsets
-    # Summed in the kernels' order, so that c = 1 exactly for objects that are always together.
+    # Summed in the order of the kernels, so that c is exactly 1 for objects that are always together.
     everywhere = 0.0 if ensemble.has_missing else float(np.cumsum(weights)[-1])
     starts, members = member_lists(labels, offsets)
     covered, byte_weights = np.empty((0, 0), np.uint8), np.empty((0, 256))
@@ -44,5 +44,5 @@ def lists_of(ensemble: Ensemble) -> Lists:
 
 
 def rows_per_block(n: int) -> int:
-    """Each block needs O(n) scratch memory to start with, so there should not be too many."""
+    """The rows of a block: each block needs O(n) scratch memory, so there should not be many."""
     return min(max(n // 64, 256), 16_384)

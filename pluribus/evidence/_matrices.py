@@ -1,4 +1,4 @@
-"""Matrices of evidence: filled from an ensemble in row blocks, or given and checked."""
+"""Matrices of evidence: computed from an ensemble in blocks of rows, or given and checked."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _PAIRS_IN_BLOCK = 262_144
 
 
 def predict_nnz(lists: Lists) -> int:
-    """Positive entries of the whole matrix, from a sample of its rows; the same sample every time."""
+    """The number of positive entries of the matrix, predicted from a fixed sample of its rows."""
     n = len(lists.labels)
     index = np.arange(n) if n <= _N_PILOT else np.random.default_rng(0).choice(n, _N_PILOT, replace=False)
     return round(float(np.maximum(count_partners(*lists[:5], index), 1).mean()) * n)
@@ -38,7 +38,7 @@ def dense_matrix(lists: Lists, index: np.ndarray, n_jobs: int | None, dtype: Any
 
 
 def sparse_matrix(lists: Lists, min_count: float, n_jobs: int | None) -> sparse.csr_array:
-    """All positive entries; those together by less than ``min_count`` are left out."""
+    """All positive entries of pairs that are together at least ``min_count`` times."""
     n = len(lists.labels)
     block = rows_per_block(n)
     capacity = int(1.1 * predict_nnz(lists) / n * min(block, n)) + n
@@ -51,7 +51,7 @@ def sparse_matrix(lists: Lists, min_count: float, n_jobs: int | None) -> sparse.
     filled = 0
     for b in range(len(blocks)):
         _, some_indices, some_values = blocks[b]
-        blocks[b] = None  # freed as soon as it is copied: the peak is one matrix, not two
+        blocks[b] = None  # freed after it is copied, so that the peak is one matrix, not two
         indices[filled : filled + len(some_indices)] = some_indices
         values[filled : filled + len(some_indices)] = some_values
         filled += len(some_indices)
@@ -59,7 +59,7 @@ def sparse_matrix(lists: Lists, min_count: float, n_jobs: int | None) -> sparse.
 
 
 def neighbor_matrix(lists: Lists, nearest: np.ndarray, n_jobs: int | None) -> sparse.csr_array:
-    """The evidence of each object and its nearest ones (n, p; -1 = none), made symmetric by union."""
+    """The evidence of each object and its nearest objects (n, p; -1 = none), made symmetric by union."""
     n = len(nearest)
     nearest = nearest.astype(np.int32, copy=False)
     indptr = np.concatenate([[0], np.cumsum(union_degrees(nearest))])
@@ -79,7 +79,7 @@ def neighbor_matrix(lists: Lists, nearest: np.ndarray, n_jobs: int | None) -> sp
 
 
 def _csr(values: np.ndarray, indices: np.ndarray, indptr: np.ndarray, n: int) -> sparse.csr_array:
-    index = np.int32 if len(values) < 2**31 else np.int64  # scipy wants one type for both
+    index = np.int32 if len(values) < 2**31 else np.int64  # scipy needs one type for both
     return sparse.csr_array((values, indices.astype(index, copy=False), indptr.astype(index)), shape=(n, n))
 
 
@@ -87,7 +87,7 @@ def nearest_by_features(X: Any, n: int, n_neighbors: int, n_jobs: int | None) ->
     """The nearest objects in the space of the features, by Euclidean distance."""
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     if X.shape[0] != n:
-        raise ValueError(f"X has {X.shape[0]} rows, but the ensemble has {n} objects; they must be the same objects.")
+        raise ValueError(f"X has {X.shape[0]} rows, but the ensemble has {n} objects: give one row for each.")
     if n == 1:
         return np.empty((1, 0), np.int64)
     search = sklearn.neighbors.NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), n_jobs=n_jobs).fit(X)
@@ -95,7 +95,7 @@ def nearest_by_features(X: Any, n: int, n_neighbors: int, n_jobs: int | None) ->
 
 
 def sums_of_pairs(lists: Lists, i: np.ndarray, j: np.ndarray, n_jobs: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Weight together and weight both clustered, of the pairs (i, j)."""
+    """The weight together and the weight covered, of the pairs (i, j)."""
     together, both = np.empty(len(i)), np.empty(len(i))
     over_blocks(
         lambda start, stop: pair_sums(lists.labels, lists.weights, i, j, start, stop, together, both),
@@ -107,7 +107,7 @@ def sums_of_pairs(lists: Lists, i: np.ndarray, j: np.ndarray, n_jobs: int | None
 
 
 def drop_below(lists: Lists, held: sparse.csr_array, min_count: float, n_jobs: int | None) -> sparse.csr_array:
-    """Only the entries together by ``min_count`` or more, and the diagonal."""
+    """The entries of pairs that are together at least ``min_count`` times, and the diagonal."""
     entries = held.tocoo()
     row, column = entries.coords
     together, _ = sums_of_pairs(lists, row, column, n_jobs)
@@ -128,12 +128,13 @@ def check_matrix(C: Any) -> np.ndarray | sparse.csr_array:
     low, high = C.min(), C.max()
     if low < 0 or high > 1 + 1e-12:
         raise ValueError(
-            f"C must lie between 0 (always apart) and 1 (always together); it goes from {low:g} to {high:g}. Divide "
+            f"C must be between 0 (always apart) and 1 (always together), but is between {low:g} and {high:g}. Divide "
             "counts by the number of partitions."
         )
     asymmetry = abs(C - C.T).max()
     if asymmetry > 1e-8:
         raise ValueError(
-            f"C must be symmetric; C and its transpose differ by up to {asymmetry:g}. Average the two if that is meant."
+            f"C must be symmetric, but C and its transpose differ by up to {asymmetry:g}. Average the two if that is "
+            "what you want."
         )
     return C

@@ -1,9 +1,9 @@
-"""How much memory evidence may take: refuse before allocating, and say what to do instead."""
+"""The memory limit of evidence: larger forms are refused before they are allocated."""
 
 from pluribus._engine import MemoryLimitError, given_limit, in_bytes, memory_limit
 
 DEFAULT_LIMIT = 2 * 2**30
-_OTHER_FORMS = "form='operator', which holds no matrix, or form='neighbors'"
+_OTHER_FORMS = "form='operator', which stores no matrix, or form='neighbors'"
 
 
 def refuse_above(limit: float, n_bytes: float, what: str, instead: str = _OTHER_FORMS) -> None:

@@ -1,4 +1,4 @@
-"""The objects with the highest evidence for each object: all pairs while that is quick, near-linear search beyond."""
+"""The objects with the highest evidence for each object: from all pairs if that is fast, or by near-linear search."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from pluribus._kernels.labels.label_neighbors import compare_adjacent, compare_n
 from pluribus.evidence._label_lists import Lists, rows_per_block
 
 NEIGHBORS = 30  # of each object, unless another number is given
-EXACT_UP_TO = 2e8  # pairs in one cluster, summed over the clusters: some seconds
+EXACT_UP_TO = 2e8  # pairs in one cluster, summed over the clusters: a few seconds
 _N_ORDERS = 8
-WIDTH = 8  # places to either side that are compared in a sorted order
-N_ROUNDS = 2  # of neighbors of neighbors
+WIDTH = 8  # positions to either side that are compared in a sorted order
+N_ROUNDS = 2  # rounds of neighbors of neighbors
 N_FOLLOWED = 12
 ROWS_IN_BLOCK = 65_536
 
@@ -26,12 +26,12 @@ def nearest_by_labels(lists: Lists, n_neighbors: int, n_jobs: int | None) -> np.
 
 
 def pairs_in_clusters(lists: Lists) -> float:
-    """What it takes to look at each pair once for each cluster that holds both."""
+    """The number of pairs, counted once for each cluster that contains both objects."""
     return float((np.diff(lists.starts).astype(np.float64) ** 2).sum())
 
 
 def nearest_of_all(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
-    """The ``p`` nearest, exactly; on ties those with the lowest number."""
+    """The ``p`` nearest, exactly; ties go to the lowest number."""
     n = len(lists.labels)
     parts = over_blocks(
         lambda start, stop: nearest_rows(*lists, p, start, stop), n, n_jobs=n_jobs, block=rows_per_block(n)
@@ -40,10 +40,9 @@ def nearest_of_all(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
 
 
 def nearest_of_sorted(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
-    """Nearly the ``p`` nearest, among those that several sorted orders of the label rows bring together.
+    """Approximately the ``p`` nearest, among objects that are close in one of several sorted orders of the label rows.
 
-    On ties those that come first in the first order. The orders are drawn with a fixed seed. Time O(n r), whatever the
-    sizes of the clusters.
+    Ties go to the first in the first order. The orders are drawn with a fixed seed. Time O(n r) for any cluster sizes.
     """
     n = len(lists.labels)
     first, labels, orders = sorted_orders(lists)
@@ -58,9 +57,9 @@ def nearest_of_sorted(lists: Lists, p: int, n_jobs: int | None) -> np.ndarray:
 
 
 def sorted_orders(lists: Lists) -> tuple[np.ndarray, np.ndarray, Iterator[np.ndarray]]:
-    """The first order, the labels in it, and all orders of these, one by one.
+    """The first order, the labels in this order, and all orders of these, one by one.
 
-    Objects are numbered in the first order: what is compared then lies close in memory.
+    Objects are numbered in the first order, so that objects to be compared are close in memory.
     """
     rng = np.random.default_rng(0)
     n = len(lists.labels)
@@ -78,7 +77,7 @@ def sorted_orders(lists: Lists) -> tuple[np.ndarray, np.ndarray, Iterator[np.nda
 
 
 def _sort(labels: np.ndarray, lists: Lists, order: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Sort by so many partitions, drawn at random, as could tell all objects apart; ties stay in the order given."""
+    """Sort by enough random partitions to separate all objects; ties stay in the given order."""
     n_clusters = np.diff(lists.offsets)
     drawn = rng.permutation(np.flatnonzero(lists.weights > 0))
     cells = np.cumsum(np.log(np.maximum(n_clusters[drawn], 1)))

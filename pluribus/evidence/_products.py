@@ -1,4 +1,4 @@
-"""Products with the co-association, without the co-association."""
+"""Products with the co-association, without building it."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def multiply(lists: Lists, factor: np.ndarray, n_jobs: int | None) -> np.ndarray
 
 
 def _by_clusters(lists: Lists, factor: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """No label is missing: C V = H (Hᵀ V) / r. First the sums over clusters, then over each object's clusters."""
+    """Without missing labels, C V = H (Hᵀ V) / r: sums over clusters, then over the clusters of each object."""
     labels, offsets = lists.labels, lists.offsets
     n = len(factor)
     block = max(16_384, n // 8)
@@ -33,7 +33,7 @@ def _by_clusters(lists: Lists, factor: np.ndarray, n_jobs: int | None) -> np.nda
 
 
 def _by_rows(lists: Lists, factor: np.ndarray, n_jobs: int | None) -> np.ndarray:
-    """Some labels are missing: each row is made, used and forgotten."""
+    """With missing labels, rows are computed one by one and not stored."""
     n = len(factor)
     out = np.empty_like(factor)
     over_blocks(

@@ -22,47 +22,47 @@ _DENSE_UP_TO = 2_000
 
 
 class CoAssociation:
-    """How often each two objects are together, among the partitions that cover both.
+    """The share of partitions that put each two objects together, among those that cover both.
 
-    c_ij = (weight of the partitions with i and j in one cluster) / (weight of the partitions that cover both): between
-    0 and 1, symmetric, 1 on the diagonal. Pairs that no partition covers both count as 0 (``n_unobserved_pairs`` says
-    how many they are). It is held in one of four forms, and all answer the same questions:
+    c_ij = (weight of the partitions with i and j in one cluster) / (weight of the partitions that cover both). It is
+    between 0 and 1, symmetric, and 1 on the diagonal. Pairs that no partition covers count as 0; ``n_unobserved_pairs``
+    is their number. There are four forms with the same interface:
 
-    - ``"operator"``: no matrix at all, O(n r) memory. Products cost O(n r) per column, since without missing labels
-      C = H Hᵀ / r with H the one-hot of the labels. With missing labels the ratio does not factor: rows are then made,
-      used and forgotten one by one, which takes the time of the sparse form in each product.
-    - ``"sparse"``: all positive entries. Small when partitions have many small clusters.
-    - ``"neighbors"``: only the entries of each object and its ``n_neighbors`` nearest (by ``X`` if given, else by
-      evidence), exact where held and 0 elsewhere. O(n p) memory at any n.
+    - ``"operator"``: no matrix, O(n r) memory. Products cost O(n r) per column, because without missing labels
+      C = H Hᵀ / r, with H the one-hot labels. With missing labels the ratio does not factor: rows are computed one by
+      one and not stored, so each product takes as long as building the sparse form.
+    - ``"sparse"``: all positive entries. It is small if partitions have many small clusters.
+    - ``"neighbors"``: only the entries of each object and its ``n_neighbors`` nearest (by ``X`` if given, otherwise by
+      evidence); these are exact, all others are 0. O(n p) memory.
     - ``"dense"``: an n × n array, for small n.
 
     Soft partitions enter by their labels of highest membership. Without missing labels C is positive semi-definite and
-    1 - C a pseudometric; with missing labels neither holds.
+    1 - C is a pseudometric; with missing labels neither holds.
 
     Parameters
     ----------
     ensemble : Ensemble, or labels that can be one
     form : {"auto", "operator", "sparse", "neighbors", "dense"}
-        "auto" is "neighbors" if ``n_neighbors`` or ``X`` is given; else "dense" up to 2,000 objects; else "sparse" if
-        it is predicted, from a sample of rows, to take less than half of ``memory_limit``; else "operator".
+        "auto" is "neighbors" if ``n_neighbors`` or ``X`` is given; otherwise "dense" up to 2,000 objects, "sparse" if a
+        sample of rows predicts less than half of ``memory_limit``, and "operator" in other cases.
     n_neighbors : int, default 30
-        Neighbors of each object in the "neighbors" form; the union of both directions is held.
+        Neighbors of each object in the "neighbors" form; the union of both directions is stored.
     X : array of shape (n, d), optional
         Features by which to find neighbors.
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
-        A Dask cluster whose workers find the neighbors by evidence, the same ones; "dask" is the client in scope. For
-        the "neighbors" form without ``X``: the others are made in this process.
+        A Dask cluster whose workers find the neighbors by evidence, with the same result; "dask" is the client in
+        scope. It is for the "neighbors" form without ``X``; other forms are made in this process.
     n_jobs : int, optional
-        Threads that fill matrices and multiply. The result does not depend on it.
-    memory_limit : number of bytes, or text such as "4GB" or "50%" (of what is free), default 2 GiB
-        A form that would be larger is refused before anything is allocated; "neighbors" only if a limit is given.
+        Threads for matrices and products. The result does not depend on it.
+    memory_limit : number of bytes, or text such as "4GB" or "50%" (of the free memory), default 2 GiB
+        A larger form is refused before it is allocated; "neighbors" only if a limit is given.
 
     Attributes
     ----------
     ensemble : Ensemble or None
         None if made by ``from_matrix``.
     form : str
-        The form chosen.
+        The form that "auto" chose, or the given one.
     shape : (n, n)
 
     Examples
@@ -102,8 +102,8 @@ class CoAssociation:
         if cluster is not None and (X is not None or (form != "neighbors" and n_neighbors is None)):
             given = f"form={form!r}" if X is None else "X"
             raise ValueError(
-                f"engine finds neighbors by evidence: it is for form='neighbors' without X; got {given}. All else is "
-                "made in this process, so leave engine out."
+                f"engine is for form='neighbors' without X; got {given}. Other forms are computed in this process: "
+                "leave out engine."
             )
         source = as_ensemble(ensemble)
         self.ensemble: Ensemble | None = source
@@ -125,9 +125,9 @@ class CoAssociation:
 
     @classmethod
     def from_matrix(cls, C: Any) -> "CoAssociation":
-        """Evidence that is already there: a symmetric matrix in [0, 1], dense or sparse.
+        """Evidence from a symmetric matrix with entries in [0, 1], dense or sparse.
 
-        Entries that a sparse matrix does not hold are 0: evidence of being apart, not missing.
+        Entries that a sparse matrix does not store are evidence 0, not missing.
 
         Examples
         --------
@@ -144,21 +144,21 @@ class CoAssociation:
         self.memory_limit = check_limit(None)
         return self
 
-    # -- what it holds -------------------------------------------------------------------------------------------
+    # -- size ----------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return f"CoAssociation(n_objects={self.shape[0]}, form={self.form!r}, nnz={self.nnz})"
 
     @property
     def nnz(self) -> int:
-        """Positive entries held, both triangles and the diagonal; 0 for the operator, which holds none."""
+        """Stored positive entries, both triangles and the diagonal; 0 for the operator, which stores none."""
         if self._matrix is None:
             return 0
         return self._matrix.nnz if sparse.issparse(self._matrix) else int(np.count_nonzero(self._matrix))
 
     @cached_property
     def n_unobserved_pairs(self) -> int:
-        """Pairs that no partition covers both, which count as 0; estimated if the ensemble is large and irregular.
+        """The number of pairs that no partition covers, which count as 0; estimated for large irregular ensembles.
 
         Examples
         --------
@@ -168,7 +168,7 @@ class CoAssociation:
         """
         return 0 if self.ensemble is None else unobserved_pairs(self.ensemble).n_pairs
 
-    # -- what it answers -----------------------------------------------------------------------------------------
+    # -- products, rows and pairs --------------------------------------------------------------------------------
 
     def __matmul__(self, V: Any) -> np.ndarray:
         return self.matmat(V)
@@ -253,7 +253,7 @@ class CoAssociation:
         return self @ np.ones(self.shape[0])
 
     def predict_nnz(self) -> int:
-        """Positive entries of the whole matrix, predicted from 256 of its rows (exact up to 256 objects).
+        """The number of positive entries of the matrix, predicted from 256 of its rows (exact up to 256 objects).
 
         Examples
         --------
@@ -264,10 +264,10 @@ class CoAssociation:
         return self.nnz if self.ensemble is None else _matrices.predict_nnz(self._lists)
 
     def to_sparse(self, min_count: float = 0) -> sparse.csr_array:
-        """The positive entries as a CSR array (the one held, where one is; not a copy).
+        """The positive entries as a CSR array; the stored array itself, if there is one.
 
-        With ``min_count`` those pairs are left out that are together in fewer partitions (by weight, where partitions
-        have weights). For single link this loses no merge above that count.
+        ``min_count`` leaves out pairs that are together in fewer partitions (or with less weight). For single link this
+        loses no merge above that count.
 
         Examples
         --------
@@ -278,7 +278,7 @@ class CoAssociation:
         """
         held = self._matrix
         if min_count > 0 and self.ensemble is None:
-            raise ValueError("min_count needs the counts of an ensemble; a given matrix has only shares.")
+            raise ValueError("min_count needs the counts of an ensemble, but a given matrix has only shares.")
         if sparse.issparse(held) and min_count <= 0:
             return held
         if self.form == "neighbors":
@@ -307,11 +307,11 @@ class CoAssociation:
         held = self._matrix.toarray() if sparse.issparse(self._matrix) else self._matrix
         return held.astype(dtype)
 
-    # -- how -----------------------------------------------------------------------------------------------------
+    # -- computation ---------------------------------------------------------------------------------------------
 
     @property
     def _source(self) -> Ensemble:
-        assert self.ensemble is not None  # all that ask without a matrix have one
+        assert self.ensemble is not None  # evidence without an ensemble has a matrix
         return self.ensemble
 
     @cached_property
@@ -342,11 +342,11 @@ class CoAssociation:
             self.memory_limit,
             _matrices.BYTES_PER_ENTRY * n_entries,
             f"The evidence of {n} objects and their neighbors",
-            "fewer neighbors, or form='operator', which holds no matrix",
+            "fewer neighbors, or form='operator', which stores no matrix",
         )
 
     def _in_counts(self, min_count: float) -> float:
-        """The threshold in the units of the kernels' weights, which are 0 and 1 where all weights are equal."""
+        """The threshold in units of the weights in the kernels, which are 0 and 1 if all weights are equal."""
         unit = self._source.weights.max() if self._lists.weights.dtype == np.int32 else 1.0
         return min_count / unit * (1 - 1e-12)  # the division may round up
 
@@ -356,7 +356,7 @@ class CoAssociation:
         if index.dtype == bool and index.shape == (n,):
             index = np.flatnonzero(index)
         if index.ndim != 1 or (index.size and index.dtype.kind not in "iu"):
-            raise ValueError(f"Objects are chosen by a list of whole numbers; got {index.dtype} of {index.shape}.")
+            raise ValueError(f"Give the objects as a list of whole numbers; got {index.dtype} of shape {index.shape}.")
         if index.size and not (index.min() >= 0 and index.max() < n):
             raise ValueError(f"Objects are numbered 0 … {n - 1}; got {index.min()} … {index.max()}.")
         return index.astype(np.int64)

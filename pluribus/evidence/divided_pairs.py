@@ -1,4 +1,4 @@
-"""Which pairs to ask about: those on which an ensemble is most divided."""
+"""Pairs to ask about: those on which an ensemble is most divided."""
 
 from typing import Any
 
@@ -15,17 +15,16 @@ _CANDIDATES = 10_000
 class DividedPairs:
     """Ask about the pairs on which the partitions of an ensemble are most divided.
 
-    A pair is worth asking about if about half of the partitions put it together (c near 1/2), if many objects are
-    placed like its two, so that the answer is about them as well, and if no answer so far was about objects like them:
-    the score is 4 c (1 - c) · √(reach of one · reach of the other) · Π (1 - likeness to an answered pair). The reach of
-    an object is the mean share of objects in its clusters; the likeness of two pairs is the product of the evidence
-    that links their ends.
+    An answer is useful if about half of the partitions put the pair together (c near 1/2), if the two objects represent
+    many others, and if no earlier answer was about similar objects. The score of a pair is 4 c (1 - c) · √(reach of one
+    · reach of the other) · Π (1 - similarity to an answered pair). The reach of an object is the mean share of objects
+    in its clusters. The similarity of two pairs is the product of the evidence between their objects.
 
-    Objects that all partitions treat alike count as one. There is no n × n matrix: candidates are 10,000 pairs that
-    share a cluster somewhere, drawn at random (all pairs, if they are fewer).
+    Objects with equal labels count as one. There is no n × n matrix: candidates are 10,000 random pairs that share a
+    cluster of some partition (all pairs, if there are fewer).
 
-    It is a selector, as those of ``pluribus.constraints`` are. Prefer an ensemble with about as many clusters as the
-    result will have: the finer its members are, the more they divide what nobody doubts.
+    It is a selector like those in ``pluribus.constraints``. Prefer an ensemble with about as many clusters as the
+    result: finer members also divide pairs that are not in doubt.
 
     Parameters
     ----------
@@ -62,11 +61,11 @@ class DividedPairs:
         divided = divided[rng.permutation(len(divided))]  # ties in a random order
         self._pairs = np.column_stack([one, other])[divided]
         self._score = score[divided]
-        self._new = np.ones(len(divided))  # how little each pair is like an answered one
+        self._new = np.ones(len(divided))  # 1 - similarity of each pair to the answered ones
         self._considered: list[tuple[int, int]] = []
 
     def next_pair(self, answers: Answers) -> tuple[int, int] | None:
-        """The pair with the highest score of which nothing is known."""
+        """The pair with the highest score among those without an answer."""
         self._consider([(a.one, a.other) for a in answers.given])
         for at in np.argsort(-self._score * self._new, kind="stable"):
             i, j = self._object[self._pairs[at]].tolist()
@@ -75,8 +74,8 @@ class DividedPairs:
         return None
 
     def _consider(self, asked: list[tuple[int, int]]) -> None:
-        """Lower the score of pairs that are like one that was asked about."""
-        if asked[: len(self._considered)] != self._considered:  # an answer was taken back
+        """Lower the score of pairs that are similar to an answered one."""
+        if asked[: len(self._considered)] != self._considered:  # an answer was undone
             self._new[:] = 1
             self._considered = []
         for i, j in asked[len(self._considered) :]:
@@ -89,7 +88,7 @@ class DividedPairs:
 
 
 def _candidates(ensemble: Ensemble, counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of distinct rows, one < other: all of them, or those drawn from a cluster of a random partition."""
+    """Pairs of distinct rows, one < other: all, or random pairs within the clusters of each partition."""
     n, r = ensemble.labels.shape
     if n * (n - 1) // 2 <= _CANDIDATES:
         return np.triu_indices(n, k=1)

@@ -19,29 +19,29 @@ def mean_evidence(
     cluster_weights: np.ndarray | None = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """How strongly the ensemble ties each object to each cluster: a share between 0 and 1.
+    """The mean evidence of each object for each cluster: a share between 0 and 1.
 
-    It is the weight with which the object and the members of the cluster are together, divided by the weight with
-    which they are clustered at all, both summed over the members (the object itself included, if it is one) before
-    dividing. Without missing labels this is the mean of c_ij over the members. Time O(n r k), memory O((n + q) k) for q
-    clusters in the whole ensemble; no pair is ever visited.
+    It is the weight of the partitions that put the object and the objects of the cluster together, divided by the
+    weight of the partitions that cover them. Both are summed over the objects of the cluster (including the object
+    itself) before dividing. Without missing labels this is the mean of c_ij over the cluster. Time O(n r k), memory
+    O((n + q) k) for q clusters in the whole ensemble; pairs are not visited.
 
     Parameters
     ----------
     ensemble : Ensemble, labels that can be one, or CoAssociation
-        Of a ``CoAssociation.from_matrix`` the mean of the matrix's entries is taken.
+        For ``CoAssociation.from_matrix`` it is the mean of the entries of the matrix.
     labels : array of shape (n,)
-        Consensus clusters 0 … n_clusters - 1; objects with -1 belong to none, but still get their evidence.
+        Consensus clusters 0 … n_clusters - 1; objects with -1 are in none, but have evidence for each.
     n_clusters : int
     cluster_weights : array of shape (q,), optional
-        What it counts to be together in each cluster of the ensemble; by default the weight of its partition.
+        The evidence for two objects in each cluster of the ensemble; by default the weight of its partition.
     n_jobs : int, optional
         Threads.
 
     Returns
     -------
     ndarray of shape (n, n_clusters)
-        0 where nothing was seen (an empty cluster, or members never clustered together with the object).
+        0 for an empty cluster, or if no partition covers the object and an object of the cluster.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _check_labels(labels: Any, n_clusters: int, n: int) -> np.ndarray:
     labels = labels.astype(np.int64)
     if labels.size and not (labels.min() >= -1 and labels.max() < n_clusters):
         raise ValueError(
-            f"labels must lie between -1 and n_clusters - 1 = {n_clusters - 1}; they go from {labels.min()} to "
+            f"labels must be between -1 and n_clusters - 1 = {n_clusters - 1}, but are between {labels.min()} and "
             f"{labels.max()}."
         )
     return labels

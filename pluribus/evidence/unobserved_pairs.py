@@ -1,4 +1,4 @@
-"""Pairs of objects that no partition covers both: nothing is known about them."""
+"""Unobserved pairs: pairs of objects that no partition covers."""
 
 from typing import Any, NamedTuple
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from pluribus.partitions import as_ensemble
 
-_MAX_PATTERNS = 4096  # up to so many different sets of partitions the count is exact
+_MAX_PATTERNS = 4096  # different sets of partitions up to which the count is exact
 _N_SAMPLED = 1_000_000
 
 
 class UnobservedPairs(NamedTuple):
-    """How many pairs there are, and whether that is a count or an estimate from a sample.
+    """The number of pairs, and whether it is exact or an estimate from a sample.
 
     Examples
     --------
@@ -25,10 +25,10 @@ class UnobservedPairs(NamedTuple):
 
 
 def unobserved_pairs(ensemble: Any) -> UnobservedPairs:
-    """Count the pairs of objects that no partition (of positive weight) covers both.
+    """Count the pairs of objects that no partition (of positive weight) covers.
 
-    Objects covered by the same partitions are counted at once. With more than 4,096 different sets of partitions the
-    count is estimated from a million random pairs, always the same ones.
+    Objects covered by the same partitions are counted together. With more than 4,096 different sets of partitions the
+    count is estimated from a million random pairs with a fixed seed.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _count(patterns: np.ndarray, sizes: np.ndarray) -> int:
     for start in range(0, len(bits), 512):
         disjoint = bits[start : start + 512] @ bits.T == 0
         ordered_pairs += int(sizes[start : start + 512] @ (disjoint @ sizes))
-    # An object that nothing covers is disjoint from itself, but that is no pair.
+    # An object that no partition covers is disjoint from itself, which is not a pair.
     ordered_pairs -= int(sizes[~bits.any(axis=1)].sum())
     return ordered_pairs // 2
 

@@ -1,4 +1,4 @@
-"""From data to an ensemble: many clusterings of the same rows, different on purpose."""
+"""Generation of ensembles: many different clusterings of the same rows."""
 
 from pluribus.generate.generator import Generator
 from pluribus.generate.mix import Mix, mix

@@ -1,4 +1,4 @@
-"""What all generators share: from data to an ensemble."""
+"""The base class of generators: from data to an ensemble."""
 
 import os
 from abc import ABC, abstractmethod
@@ -19,7 +19,7 @@ from pluribus.partitions import Ensemble
 from pluribus.tables import Rows
 from pluribus.tables._internal import ArrayRows, check_scale, open_data
 
-_FORMAT = "members 2"  # of what a store keeps
+_FORMAT = "members 2"  # of a store
 
 
 class BaseGenerator(EngineMixin, BaseEstimator, ABC):
@@ -43,20 +43,19 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array, memory map, sparse matrix, data frame, Rows, or path of a Parquet or .npy file; shape (n, d)
-            Numbers without gaps. float32 stays float32, a sparse matrix sparse, and what is in a file or in Dask (an
-            array or a data frame) there: see `pluribus.tables.open_rows`.
+            Numbers without missing values. float32 stays float32, a sparse matrix stays sparse, and files and Dask
+            collections (arrays or data frames) are not loaded: see `pluribus.tables.open_rows`.
         store : path, optional
-            A directory that keeps each finished member (if centers are learned from a sample: these, and then the
-            labels of so many rows at a time). A job that was stopped, at any moment and in any way,
-            continues there and gives the same ensemble. It needs an integer `random_state`, and is refused for
-            other data or parameters.
+            A directory for finished members (if centers are learned from a sample: the centers, and the labels of
+            blocks of rows). A job that was interrupted at any point continues from there and gives the same ensemble.
+            It needs an integer `random_state`, and is refused for other data or parameters.
         constraints : Constraints, optional
-            What is known about the rows. All clusterers must take it: their ``fit_predict`` has an argument
-            ``constraints``, as those of ``pluribus.constrained`` have. A member that sees some of the rows keeps to
-            what is known about these.
+            Constraints on the rows. All clusterers must support them: their ``fit_predict`` has an argument
+            ``constraints``, as in ``pluribus.constrained``. A member that clusters some of the rows uses the
+            constraints on these.
         sample_weight : array of shape (n,), optional
-            How much each row counts: as so many copies of itself, 0 as none, though it gets labels. All clusterers
-            must take it: "kmeans" does, and those whose ``fit`` has an argument ``sample_weight``.
+            Weight of each row: w counts as w copies, and 0 as none, but the row still gets labels. All clusterers must
+            support it: "kmeans" does, and clusterers whose ``fit`` has an argument ``sample_weight``.
 
         Returns
         -------
@@ -72,7 +71,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         if store is not None:
             identity = self._identity(n, self.random_state)
             data = X
-            if n > SAMPLED_ABOVE and not sp.issparse(X):  # the same wherever the rows are, and without a copy
+            if n > SAMPLED_ABOVE and not sp.issparse(X):  # the same for arrays and files, and without a copy
                 data = (X if isinstance(X, Rows) else ArrayRows(X)).survey.digest
             kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *side_information.parts))
         return make_ensemble(
@@ -80,7 +79,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         )
 
     def _checked(self, X: Any) -> Any:
-        """Return a float array or csr matrix without gaps, not copied if it is one already, or large Rows."""
+        """Return a float array or csr matrix without missing values (not copied if it is one), or large Rows."""
         if isinstance(X, Rows):
             if X.shape[0] > SAMPLED_ABOVE:
                 check_scale(X)
@@ -90,7 +89,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], estimator=self, input_name="X")
         check_scale(X)
-        # Clusterers count on rows that lie together; those of large tables are copied block by block.
+        # Clusterers need contiguous rows; large tables are copied block by block.
         return np.ascontiguousarray(X) if isinstance(X, np.ndarray) and X.shape[0] <= SAMPLED_ABOVE else X
 
     @abstractmethod
@@ -99,13 +98,13 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def _identity(self, n: int, random_state: Any) -> Any:
-        """Return all that the members depend on besides the data; refuse if they cannot be made again."""
+        """Return everything that the members depend on besides the data; refuse if they are not repeatable."""
 
 
 def check_repeatable(random_state: Any) -> None:
-    """Refuse seeds that cannot be drawn a second time."""
+    """Refuse seeds that cannot be repeated."""
     if not isinstance(random_state, Integral):
         raise ValueError(
-            f"random_state={random_state!r} cannot be drawn again: a store needs an integer, so that the members "
-            "that are still missing fit those that it keeps"
+            f"random_state={random_state!r} cannot be repeated: a store needs an integer, so that missing members can "
+            "be added later"
         )

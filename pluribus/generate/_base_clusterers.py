@@ -1,4 +1,4 @@
-"""The clusterers that make members, tuned for ensembles: one random start each, since diversity is wanted."""
+"""The clusterers of members, tuned for ensembles: one random start each, for diversity."""
 
 import inspect
 import warnings
@@ -17,7 +17,7 @@ from pluribus.generate._landmarks import cluster_by_landmarks
 NAMED = ("kmeans", "agglomerative", "mixture", "spectral", "landmarks")
 LINKAGES = ("ward", "complete", "average", "single")
 
-# The distances of all pairs of rows that a member by complete, average or Ward linkage may hold, in bytes.
+# Bytes for the distances of all pairs of rows of a member by complete, average or Ward linkage, at most.
 MAX_DISTANCES = 2**31
 
 
@@ -30,9 +30,9 @@ def cluster(
     constraints: Constraints | None = None,
     weights: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return the label of each row of `X`, -1 where the clusterer calls it noise.
+    """Return the label of each row of `X`, -1 for noise.
 
-    `k` is None for a clusterer that finds the number of clusters by itself.
+    `k` is None for a clusterer that finds the number of clusters.
     """
     given = {"constraints": constraints, "sample_weight": weights}
     fit_params = {name: value for name, value in given.items() if value is not None}
@@ -45,7 +45,7 @@ def cluster(
         and k == X.shape[0]
         and (clusterer == "spectral" or isinstance(clusterer, sklearn.cluster.SpectralClustering))
     ):
-        return np.arange(k)  # the eigensolver cannot give as many eigenvectors as there are rows
+        return np.arange(k)  # the eigensolver cannot compute as many eigenvectors as rows
     if k is None or not isinstance(clusterer, str):
         return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **fit_params))
     if clusterer == "kmeans":
@@ -53,7 +53,7 @@ def cluster(
     if clusterer == "agglomerative":
         return sklearn.cluster.AgglomerativeClustering(n_clusters=k, linkage=linkage).fit_predict(X)
     if clusterer == "mixture":
-        # The floor under the variances follows the data's scale; few rows a component would make them singular.
+        # The floor of the variances follows the scale of the data; with few rows per component they could be singular.
         floor = 1e-3 * float(X.var(axis=0).mean()) or 1e-6
         mixture = sklearn.mixture.GaussianMixture(k, reg_covar=floor, init_params="random_from_data", random_state=seed)
         return mixture.fit_predict(X)
@@ -79,7 +79,7 @@ def _k_means(X: Any, k: int, seed: int, weights: np.ndarray | None) -> np.ndarra
 
 
 def startable(k: int, weights: np.ndarray | None) -> tuple[int, np.ndarray | None]:
-    """As many clusters as rows that count, where k-means starts; if none counts, they count alike."""
+    """At most as many clusters as rows with a weight; equal weights if all are 0."""
     n_counting = k if weights is None else int(np.count_nonzero(weights))
     return (min(k, n_counting), weights) if n_counting else (k, None)
 
@@ -92,7 +92,7 @@ def _spectral(X: Any, k: int, seed: int) -> np.ndarray:
 
 
 def _for_member(clusterer: Any, n: int, k: int | None, seed: int) -> Any:
-    """Clone a clusterer and set its number of clusters and its seed; no more neighbors than there are rows."""
+    """Clone a clusterer, set its number of clusters and its seed, and limit its neighbors to the number of rows."""
     parameters = clusterer.get_params()
     changes: dict[str, Any] = dict.fromkeys(_k_parameters(clusterer), k)
     for name, value in parameters.items():
@@ -105,7 +105,7 @@ def _for_member(clusterer: Any, n: int, k: int | None, seed: int) -> Any:
 
 
 def _k_parameters(clusterer: Any) -> list[str]:
-    """Return the parameters that hold the number of clusters, also those of the steps of a pipeline."""
+    """Return the parameters for the number of clusters, including those of the steps of a pipeline."""
     parameters = clusterer.get_params()
     names = [name for name in parameters if name.rpartition("__")[2] == "n_clusters"]
     if not names and "n_components" in parameters:  # mixtures; elsewhere it means dimensions
@@ -115,10 +115,10 @@ def _k_parameters(clusterer: Any) -> list[str]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence what is expected of rough members: they need not converge, and neighbor graphs may fall apart."""
+    """Silence warnings that are normal for members: no convergence, and disconnected neighbor graphs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", "Graph is not fully connected")
-        # scikit-learn's guess about any table with as many rows as columns
+        # scikit-learn warns of any table with as many rows as columns
         warnings.filterwarnings("ignore", "The spectral clustering API has changed")
         yield

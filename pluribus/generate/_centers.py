@@ -1,8 +1,8 @@
-"""k-means at size: centers are learned from a sample, then rows are assigned block by block.
+"""k-means for large tables: centers are learned from a sample, then rows are assigned block by block.
 
-Where and by whom a sample is taken or a block assigned does not matter: `learn_centers` is a function of the sample,
-`Assignment.labels` one of the block. Blocks start at multiples of `BLOCK`, so that the few operations whose rounding
-depends on their neighbors (products of wide rows) give the same labels everywhere.
+The result does not depend on where a sample is drawn or a block is assigned: `learn_centers` is a function of the
+sample, `Assignment.labels` of the block. Blocks start at multiples of `BLOCK`, so that the few operations whose
+rounding depends on neighboring rows (products of wide rows) give the same labels everywhere.
 """
 
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ from pluribus.generate._base_clusterers import startable
 from pluribus.generate._perturbation import Features
 from pluribus.partitions._internal import smallest_int
 
-# At this many rows, 100 members by Lloyd's iterations take six seconds of one core, and twice the rows four times
-# as long. Learning from a sample takes a half to a tenth; the inertia is 2 to 3 % higher, which no consensus would
-# notice.
+# With this number of rows, 100 members by Lloyd's iterations take six seconds on one core, and twice the rows take four
+# times as long. Learning from a sample takes a half to a tenth of the time. The inertia is 2 to 3 % higher, which does
+# not change the consensus.
 SAMPLED_ABOVE = 10_000
-# Rows for each cluster from which the centers are learned. Learning from all takes ten times as long at a million
-# rows, and lowers the inertia by 1.5 % only.
+# Rows per cluster from which the centers are learned. Learning from all takes ten times as long with a million rows,
+# and lowers the inertia by only 1.5 %.
 ROWS_PER_CENTER = 100
 
-# Centers are compared one by one up to this many features; beyond, a matrix product is faster.
+# Centers are compared one by one up to this number of features; with more, a matrix product is faster.
 MOST_COMPARED = 24
-BOX = 128  # centers in a box: fewer would not keep the processor's vectors busy
-PRODUCTS = 2**19  # entries of a product that are held at a time: they stay in the processor's cache
+BOX = 128  # centers in a box; fewer would not fill the vector units of the processor
+PRODUCTS = 2**19  # entries of a product at a time, so that they stay in the cache of the processor
 
 
 def learn_centers(sample: Any, k: int, seed: int, weights: np.ndarray | None = None) -> np.ndarray:
-    """Return k centers, or one for each row that counts, by mini-batches from a random start."""
+    """Return k centers, or one for each row with a weight, by mini-batches from a random start."""
     k, weights = startable(k, weights)
     learner = sklearn.cluster.MiniBatchKMeans(
         k,
@@ -49,14 +49,14 @@ def learn_centers(sample: Any, k: int, seed: int, weights: np.ndarray | None = N
 
 @dataclass(frozen=True)
 class Assignment:
-    """A member that has learned its centers: it labels any block of rows."""
+    """The assignment of blocks of rows to the learned centers of a member."""
 
     features: Features
     centers: np.ndarray
-    rows: np.ndarray | None  # a bit for each row that the member sees, packed into bytes; None if it sees all
+    rows: np.ndarray | None  # a bit for each row of the member, packed into bytes; None for all rows
 
     def labels(self, block: Any, start: int) -> np.ndarray:
-        """Return the number of the nearest center for each row of a block that begins at `start`; -1 if not seen."""
+        """Return the nearest center of each row of a block that begins at `start`; -1 for rows not in the member."""
         if self.rows is None:
             return self._nearest(block)
         bits = self.rows[start // 8 : -(-(start + block.shape[0]) // 8)]
@@ -88,7 +88,7 @@ class Assignment:
         return centers, low, high, numbers, np.empty(0, dtype=f"i{centers.itemsize}")
 
     def _by_products(self, seen: Any) -> np.ndarray:
-        """The least |center|² / 2 - row · center, around the mean of the centers, where rounding harms least."""
+        """The minimum of |center|² / 2 - row · center, relative to the mean of the centers to reduce rounding."""
         dense = isinstance(seen, np.ndarray)
         middle = self.centers.mean(axis=0) if dense else np.zeros(1, dtype=self.centers.dtype)
         centers = self.centers - middle
@@ -104,7 +104,7 @@ class Assignment:
 
 
 def _boxed(centers: np.ndarray, numbers: np.ndarray) -> list[np.ndarray]:
-    """Halve the centers where they spread most, until boxes hold few enough; all but some are full."""
+    """Halve the centers along their widest feature until they fit into boxes, most of which are full."""
     if len(numbers) <= BOX:
         return [numbers]
     own = centers[numbers]

@@ -1,6 +1,7 @@
-"""Members and labels made by the workers of a cluster: what a task gets of the rows, and what it does with them.
+"""Members and labels made by the workers of a Dask cluster.
 
-Rows of an array go with the tasks that need them; rows of files are read by the workers; rows in Dask stay there.
+Rows of an array are sent with the tasks that need them. Workers read the rows of files. Dask collections stay on the
+workers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pluribus.generate._members import Member
     from pluribus.generate._side_information import SideInformation
 
-PIECE = 2**22  # bytes of an array that go with a task
+PIECE = 2**22  # bytes of an array that are sent with a task
 
 
 def make_members(
@@ -33,10 +34,10 @@ def make_members(
     verbose: bool,
     store: TaskStore | None,
 ) -> list[dict[str, np.ndarray]]:
-    """Have all members made: the centers of each, or its labels."""
+    """Make all members: the centers of each, or its labels."""
     n = rows.shape[0]
     here = rows.in_memory is not None
-    # Those that learn centers need a sample only; the others share the array.
+    # Members that learn centers need only a sample; the others share the array.
     whole = rows.piece(range(n)) if here and not all(member.learns_centers for member in members) else None
     all_rows = cache(lambda: rows.piece(range(n)))
 
@@ -67,7 +68,7 @@ def assign(
     verbose: bool,
     store: TaskStore | None,
 ) -> None:
-    """Have the labels made of the members that have learned their centers; a store keeps those of each group."""
+    """Assign the rows to the learned centers; a store keeps the labels of each group."""
     if not assignments:
         return
     n = rows.shape[0]
@@ -100,16 +101,16 @@ def assign(
 
 
 def _piece_size(rows: Rows, cluster: DaskCluster) -> int:
-    """How many rows a task gets: a multiple of the block, so that labels do not depend on it."""
+    """The number of rows of a task: a multiple of the block, so that labels do not depend on it."""
     n, d = rows.shape
     n_blocks = -(-n // BLOCK)
     fitting = PIECE // (BLOCK * d * rows.dtype.itemsize)
-    fair = n_blocks // (3 * cluster.n_threads)  # so that all have something to do
+    fair = n_blocks // (3 * cluster.n_threads)  # so that all threads have work
     together = -(-rows.portion // BLOCK)
     return min(max(min(fitting, fair), together, 1) * BLOCK, group_size(rows))
 
 
-# -- what workers do -------------------------------------------------------------------------------------------------
+# -- on the workers --------------------------------------------------------------------------------------------------
 
 
 def _make(task: tuple["Member", Any], n: int, whole: Any, side_information: "SideInformation") -> dict[str, np.ndarray]:

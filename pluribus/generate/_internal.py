@@ -1,4 +1,4 @@
-"""What other rooms may use of this one, and users need not know."""
+"""Parts of this room that other rooms may use but users do not need."""
 
 from pluribus.generate._k_rules import k_range
 from pluribus.generate._pool import pool_bytes

@@ -1,4 +1,4 @@
-"""How many clusters a member has: fixed, from a range, or by a rule that grows with the number of rows."""
+"""The number of clusters of a member: fixed, from a range, or by a rule that grows with the number of rows."""
 
 from collections.abc import Callable
 from math import ceil, floor, sqrt
@@ -42,19 +42,19 @@ RULES: dict[str, Callable[[int], tuple[int, int]]] = {
 
 
 def k_range(n: int, rule: KRule = "auto") -> tuple[int, int]:
-    """Return the smallest and the largest number of clusters that a rule gives a member of `n` rows.
+    """Return the smallest and the largest number of clusters of a rule for a member of `n` rows.
 
-    Members of an ensemble are best finer than the clusters sought: they *split*, and the consensus *merges*. A
-    small cluster seldom straddles two natural ones, whatever their shape, and evidence from small clusters is
+    Members of an ensemble should be finer than the clusters of the result: members *split*, and the consensus *merges*.
+    A small cluster seldom overlaps two natural ones, whatever their shape, and the evidence of small clusters is
     sparse. The rules let k grow with n so that clusters stay small:
 
     - ``"sqrt"``: from √n / 2 to √n.
-    - ``"linear"``: from n / 50 to n / 20, clusters of 20 to 50 rows whatever n. Clustering costs O(n²) a member.
+    - ``"linear"``: from n / 50 to n / 20, which is clusters of 20 to 50 rows for any n. A member costs O(n²).
     - ``"sqrt-or-50"``: from the larger of √n / 2 and n / 50, up to 20 more.
-    - ``"auto"``: the same, but starting from 25 at least and from √n at most, and with 4 rows in a cluster on
-      average at least. Fewer could not split the clusters of a small table. Above 2,500 rows k grows with √n
-      and a member costs O(n^1.5), so that a million rows stay practical (k of 1,000 instead of 20,000).
-    - ``"coarse"``: from 20 to 60, for members through landmarks; of small tables, from n / 24 to n / 4.
+    - ``"auto"``: the same, but starting from at least 25 and at most √n, and with at least 4 rows per cluster on
+      average. Fewer clusters could not split the clusters of a small table. Above 2,500 rows k grows with √n and a
+      member costs O(n^1.5), so that a million rows are practical (k of 1,000 instead of 20,000).
+    - ``"coarse"``: from 20 to 60, for landmark members; from n / 24 to n / 4 for small tables.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def k_range(n: int, rule: KRule = "auto") -> tuple[int, int]:
     Returns
     -------
     k_min, k_max : int
-        Clipped to what n rows allow: a fixed k to n, a range to n - 1 (n single rows tell nothing), and a named
-        rule to 2 at least.
+        Limited by the number of rows: a fixed k to at most n, a range to at most n - 1 (n singletons carry no
+        information), and a named rule to at least 2.
 
     References
     ----------
@@ -94,7 +94,7 @@ def k_range(n: int, rule: KRule = "auto") -> tuple[int, int]:
 
 
 def requested_range(n: int, rule: KRule) -> tuple[int, int]:
-    """Return the range as asked for, before `n` rows limit it."""
+    """Return the requested range, before `n` rows limit it."""
     if isinstance(rule, str):
         if rule not in RULES:
             raise ValueError(f"n_clusters={rule!r} is not a rule: choose from {', '.join(map(repr, RULES))}")

@@ -1,4 +1,4 @@
-"""The labels of all members, n × r, filled in one pass over the rows."""
+"""The n × r labels of all members, filled in one pass over the rows."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from pluribus.generate._centers import Assignment
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK
 
-MAPPED_ABOVE = 0.35  # of the memory allowed: labels that take more are kept in a file
-GROUP = 64  # blocks that are read, assigned and kept together, at most
+MAPPED_ABOVE = 0.35  # share of the memory limit; larger labels are in a file
+GROUP = 64  # blocks that are read, assigned and stored together, at most
 READ_AT_ONCE = 2**26  # bytes
 
 
 def new_matrix(n: int, r: int, dtype: np.dtype, store: TaskStore | None) -> np.ndarray:
-    """Make room for the labels: in memory, or in a nameless file where the store is, mapped into memory."""
+    """An empty matrix for the labels: in memory, or in a temporary file in the folder of the store."""
     if n * r * dtype.itemsize <= MAPPED_ABOVE * memory_limit():
         return np.empty((n, r), dtype=dtype)
     where = None if store is None else store.directory
@@ -26,12 +26,12 @@ def new_matrix(n: int, r: int, dtype: np.dtype, store: TaskStore | None) -> np.n
 
 
 def narrowed(labels: np.ndarray, columns: Sequence[int], dtype: np.dtype) -> np.ndarray:
-    """Some of the columns in a smaller type, in the same memory or file: the labels given are overwritten."""
+    """Some of the columns in a smaller type, in the same memory or file; the given labels are overwritten."""
     if len(columns) == labels.shape[1] and dtype == labels.dtype:
         return labels
     n = len(labels)
     narrow = labels.reshape(-1).view(dtype)[: n * len(columns)].reshape(n, len(columns))
-    for start in range(0, n, BLOCK):  # what is written ends before what is still to be read begins
+    for start in range(0, n, BLOCK):  # writing never overtakes reading
         narrow[start : start + BLOCK] = labels[start : start + BLOCK, columns].astype(dtype)
     return narrow
 
@@ -45,7 +45,7 @@ def assign(
     verbose: bool,
     store: TaskStore | None,
 ) -> None:
-    """Write the labels of the members that have learned their centers into their columns, in one pass over the rows.
+    """Write the labels of members with learned centers into their columns, in one pass over the rows.
 
     Blocks are assigned on `n_jobs` threads. A store keeps the labels of each group of blocks.
     """
@@ -54,7 +54,7 @@ def assign(
     size = group_size(rows)
     columns = list(assignments)
     groups = -(-rows.shape[0] // size)
-    alone = len(columns) == labels.shape[1]  # then their labels are written where they belong
+    alone = len(columns) == labels.shape[1]  # then labels are written in place
     for start, group in track(rows.blocks(size), f"assigning {rows.shape[0]:,} rows", total=groups, verbose=verbose):
         here = labels[start : start + group.shape[0]]
         group_labels = here if alone else np.empty((group.shape[0], len(columns)), dtype=labels.dtype)
@@ -71,7 +71,7 @@ def assign(
 
 
 def kept_labels(store: TaskStore | None, start: int, stop: int, n_columns: int) -> np.ndarray:
-    """What a store has of the labels of a group: its first columns, or none."""
+    """The labels of a group in the store: its first columns, or none."""
     kept = None if store is None else store.get(f"rows-{start}")
     if kept is None or len(kept["labels"]) != stop - start:
         return np.empty((stop - start, 0), dtype=np.int8)
@@ -79,9 +79,9 @@ def kept_labels(store: TaskStore | None, start: int, stop: int, n_columns: int) 
 
 
 def group_size(rows: Rows) -> int:
-    """How many rows are read, assigned and kept together: a multiple of the block.
+    """The number of rows that are read, assigned and stored together: a multiple of the block.
 
-    It is the same wherever the rows are and whatever memory is free, so that a store fits.
+    It does not depend on where the rows are or how much memory is free, so that a store can be reused.
     """
     fitting = READ_AT_ONCE // (BLOCK * rows.shape[1] * rows.dtype.itemsize)
     return min(max(fitting, 1), GROUP) * BLOCK

@@ -1,4 +1,4 @@
-"""Spectral clustering of many rows through few landmarks: each row is linked to its nearest ones (U-SPEC)."""
+"""Spectral clustering of many rows by links to their nearest landmarks (U-SPEC)."""
 
 from typing import Any
 
@@ -9,35 +9,35 @@ from scipy.linalg import eigh
 
 from pluribus._kernels.points.landmarks import distances_to, nearest_columns, shared_links
 
-# As published: so many landmarks, each from so many candidates. Fewer rows have fewer landmarks, still one of so many:
-# with one of two or three the graph falls apart, and members follow single rows. Between, their number grows with the
-# root of n: with 5 √n, consensus on optdigits and PenDigits is about as good as with 7 or 8 √n, and faster.
+# As published: 1,000 landmarks from 10 candidates each. With fewer rows there are fewer landmarks, at most one for 10
+# rows: with one for two or three rows the graph falls apart, and members follow single rows. In between, their number
+# grows with √n: with 5 √n, consensus on optdigits and PenDigits is about as good as with 7 or 8 √n, and faster.
 LANDMARKS = 1_000
 CANDIDATES = 10
 PER_ROOT = 5
-# Of a row. Published are 5; on seven sets (PenDigits not among them) 3 gave a mean NMI of 0.734, 5 one of 0.724.
+# Links of a row. 5 are published; on seven data sets (without PenDigits) 3 gave a mean NMI of 0.734, and 5 of 0.724.
 LINKS = 3
 
-_CENTER_STEPS = 5  # of k-means that spreads the landmarks; they need not be best, only where the rows are
+_CENTER_STEPS = 5  # iterations of k-means for the landmarks, which need not be optimal
 _PER_CLUSTER = 2  # landmarks at least, for members with very many clusters
 _MAX_COORDINATES = 64  # of a row; with one for each of k clusters, time and memory would grow with k²
 _ROWS_PER_CENTER, _MIN_SAMPLE = 20, 1_000  # rows from which k-means learns in these coordinates; all are then assigned
-_STEPS = 50  # of this k-means; members may be rough
+_STEPS = 50  # iterations of this k-means; members may be rough
 _BACKGROUND = 1e-3  # share of the links that is spread over all pairs of landmarks
-_FEW = 50  # landmarks from which the distance of two is estimated
+_FEW = 50  # landmarks for the median distance between landmarks
 _BLOCK, _LINKED_BLOCK = 4_096, 1_024  # rows that are assigned, and linked to landmarks, at a time
 
 
 def cluster_by_landmarks(X: Any, k: int, seed: int) -> np.ndarray:
     """Return the label of each row: the normalized cut of the graph that links rows with landmarks.
 
-    Time and memory grow linearly with the rows: distances to all landmarks are held for a block of rows only, and the
-    eigenproblem is one between the landmarks (transfer cut).
+    Time and memory are linear in the number of rows: distances to all landmarks are stored only for a block of rows,
+    and the eigenproblem is that of the landmarks (transfer cut).
     """
     rng = np.random.default_rng([4, seed])
     landmarks = _choose_landmarks(X, k, rng)
     nearest, weights = _link(X, landmarks)
-    if len(landmarks) <= k:  # no more different rows than clusters
+    if len(landmarks) <= k:  # at most as many distinct rows as clusters
         return nearest[:, 0]
     links = sparse.csr_array(
         (weights.ravel().astype(np.float32), nearest.ravel(), np.arange(0, nearest.size + 1, nearest.shape[1])),
@@ -48,7 +48,7 @@ def cluster_by_landmarks(X: Any, k: int, seed: int) -> np.ndarray:
 
 
 def _choose_landmarks(X: Any, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Means of the rows near them, all different; all different rows, if these are few."""
+    """Distinct means of rows; all distinct rows, if there are few."""
     n = X.shape[0]
     p = max(min(LANDMARKS, n // CANDIDATES, int(PER_ROOT * n**0.5)), _PER_CLUSTER * k)
     n_candidates = min(n, CANDIDATES * p)
@@ -68,7 +68,7 @@ def _choose_landmarks(X: Any, k: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _sparse_means(rows: Any, p: int, rng: np.random.Generator) -> np.ndarray:
-    """Some steps of k-means on sparse rows, which scikit-learn takes ten times as long for."""
+    """A few iterations of k-means on sparse rows, ten times as fast as scikit-learn's."""
     n = rows.shape[0]
     rows = rows.astype(np.result_type(rows.dtype, np.float32))
     means = rows[np.sort(rng.choice(n, p, replace=False))].toarray()
@@ -80,16 +80,16 @@ def _sparse_means(rows: Any, p: int, rng: np.random.Generator) -> np.ndarray:
             nearest[here] = (norms - rows[here] @ doubled).argmin(axis=1)
         sizes = np.bincount(nearest, minlength=p)
         sums = sparse.csr_array((np.ones(n, rows.dtype), (nearest, np.arange(n))), shape=(p, n)) @ rows
-        some = sizes > 0  # a mean without rows stays where it is
+        some = sizes > 0  # a mean without rows does not move
         means[some] = sums[some].toarray() / sizes[some, None]
     return means
 
 
 def _link(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest landmarks of each row, the nearest first, and Gaussian weights, the nearest's 1.
+    """The nearest landmarks of each row, the nearest first, and Gaussian weights relative to the nearest, which has 1.
 
-    The Gaussian's width is the mean distance of a row to its nearest landmarks. Only the weights of a row relative to
-    each other tell where it belongs; with those of the distances as they are, outliers would have no links.
+    The width of the Gaussian is the mean distance of a row to its nearest landmarks. Only the relative weights of a row
+    matter; with absolute weights, outliers would have no links.
     """
     n, p = X.shape[0], len(landmarks)
     nearest = np.empty((n, min(LINKS, p)), dtype=np.int32)
@@ -127,7 +127,7 @@ def _background_links(shared: np.ndarray, landmarks: np.ndarray) -> np.ndarray:
 
 
 def _coordinates(shared: np.ndarray, k: int) -> np.ndarray:
-    """What each landmark adds to the place of a row that is linked to it: (landmarks, coordinates)."""
+    """The contribution of each landmark to the coordinates of a row linked to it: (landmarks, coordinates)."""
     scale = 1 / np.sqrt(shared.sum(axis=1))
     p = len(shared)
     values, vectors = eigh(
@@ -141,7 +141,7 @@ def _coordinates(shared: np.ndarray, k: int) -> np.ndarray:
 
 
 def _k_means(links: sparse.csr_array, coordinates: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Clusters of the directions in which the rows lie, learned from a sample."""
+    """Clusters of the directions of the rows, learned from a sample."""
     n = links.shape[0]
 
     def directions(rows: Any) -> np.ndarray:

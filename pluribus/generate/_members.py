@@ -1,4 +1,4 @@
-"""Making the members of an ensemble: the plan of each, and the work on all."""
+"""The members of an ensemble: their plans, and how they are made."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -24,29 +24,29 @@ from pluribus.tables._internal import ArrayRows
 
 @dataclass(frozen=True)
 class Member:
-    """One partition to be made, planned before any work: who clusters what, into how many, from which seed."""
+    """The plan of one partition: its clusterer, number of clusters, rows, features and seed."""
 
     clusterer: Any
     linkage: str
     n_clusters: int | None
-    asked: int  # before the number of rows limited it; 0 if the clusterer finds it by itself
+    asked: int  # n_clusters before the number of rows limits it; 0 if the clusterer finds it
     view: View
 
     @property
     def algorithm(self) -> str:
-        """The clusterer's name, for people."""
+        """The name of the clusterer for messages."""
         if self.clusterer == "agglomerative":
             return f"{self.linkage}-link"
         return self.clusterer if isinstance(self.clusterer, str) else type(self.clusterer).__name__
 
     @property
     def learns_centers(self) -> bool:
-        """Whether the member learns centers from a sample, so that rows can be assigned wherever they are."""
+        """Whether the member learns centers from a sample, and assigns rows to them block by block."""
         return isinstance(self.clusterer, str) and self.clusterer == "kmeans" and self.view.rows > SAMPLED_ABOVE
 
     @property
     def n_needed(self) -> int:
-        """The number of rows without which the member cannot be made."""
+        """The number of rows that the member learns from."""
         if not self.learns_centers or self.n_clusters is None:
             return self.view.rows
         return min(ROWS_PER_CENTER * self.n_clusters, self.view.rows)
@@ -63,7 +63,7 @@ class Member:
     def made_of(
         self, rows: Any, n: int, needed: np.ndarray | None, side_information: SideInformation
     ) -> dict[str, np.ndarray]:
-        """Cluster the rows needed of n: the centers, if they are learned, or n labels, -1 for noise and if not seen."""
+        """Cluster the needed rows: returns centers, if the member learns them, or n labels (-1 if not clustered)."""
         seen = self.view.seen_features(rows.shape[1], rows.dtype).of(rows)
         side_information = side_information.of(needed)
         try:
@@ -80,7 +80,7 @@ class Member:
         return {"labels": all_labels}
 
     def assignment(self, centers: np.ndarray, rows: Rows) -> Assignment:
-        """Return what labels the rows by the centers that were learned."""
+        """Return the assignment of rows to the learned centers."""
         n, d = rows.shape
         sampled = self.view.sampled_rows(n)
         bits = None
@@ -101,7 +101,7 @@ def make_ensemble(
     store: TaskStore | None,
     engine: DaskCluster | None,
 ) -> Ensemble:
-    """Run all members and unite them."""
+    """Run all members, and collect their labels."""
     rows = X if isinstance(X, Rows) else ArrayRows(X)
     n = rows.shape[0]
     if engine is None:
@@ -156,28 +156,28 @@ def _make_members(
 
 
 def _check_noise(labels: np.ndarray) -> None:
-    """Refuse rows that no member has clustered; samples cover all rows, so only noise can leave some out."""
+    """Refuse rows that are noise in every member; samples cover all rows."""
     if labels.min() >= 0:
         return
     n_noise, first = uncovered_rows(labels, 5)
     if n_noise:
         raise ValueError(
-            f"{n_noise} of {len(labels)} rows are noise in every member (the first are rows "
-            f"{list(first)}), so that nothing is known about them: choose parameters that leave less "
-            "noise, or mix in a clusterer that leaves none, such as Generator('kmeans')"
+            f"{n_noise} of {len(labels)} rows are noise in every member (the first are rows {list(first)}), so they "
+            "cannot be clustered: choose parameters with less noise, or mix in a clusterer without noise, such as "
+            "Generator('kmeans')"
         )
 
 
 def _report_shortfall(members: Sequence[Member], n_found: Sequence[int]) -> None:
-    """Say once how many members have no clusters, or clearly fewer than they were asked for."""
+    """Warn once of members without clusters, or with clearly fewer than requested."""
     n_empty = sum(k == 0 for k in n_found)
     fewer = [(member.asked, k) for member, k in zip(members, n_found, strict=True) if k < 0.9 * member.asked]
     if n_empty:
-        warnings.warn(f"{n_empty} of {len(members)} members called every row noise; they are left out", stacklevel=4)
+        warnings.warn(f"{n_empty} of {len(members)} members have only noise and are left out", stacklevel=4)
     elif fewer:
         asked, k = fewer[0]
         warnings.warn(
-            f"{len(fewer)} of {len(members)} members have fewer clusters than asked for (the first {k} instead "
-            f"of {asked}), most likely because too few rows differ",
+            f"{len(fewer)} of {len(members)} members have fewer clusters than requested (the first {k} instead of "
+            f"{asked}), most likely because there are too few distinct rows",
             stacklevel=4,
         )

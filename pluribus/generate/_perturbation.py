@@ -1,4 +1,4 @@
-"""What a member sees of the data: some rows, some features, or a random projection of them."""
+"""The part of the data that a member uses: some rows, some features, or a random projection of them."""
 
 from typing import Any, NamedTuple
 
@@ -7,13 +7,13 @@ import sklearn
 
 
 class Features(NamedTuple):
-    """What a member sees of a row: all features or some, as they are or projected onto random directions."""
+    """The features of a member: all or some, unchanged or projected onto random directions."""
 
     columns: np.ndarray | None
     directions: np.ndarray | None
 
     def of(self, X: Any) -> Any:
-        """Return what is seen of the rows of `X`."""
+        """Return these features of the rows of `X`."""
         seen = X if self.columns is None else X[:, self.columns]
         return seen if self.directions is None else seen @ self.directions.T
 
@@ -29,10 +29,10 @@ class View(NamedTuple):
     seed: int
 
     def sampled_rows(self, n: int) -> np.ndarray | None:
-        """Return the rows that are clustered, in order, or None for all.
+        """Return the rows of the member, in order, or None for all.
 
-        Rows are dealt like cards: the members of one round share a shuffled deck and take their rows from it in
-        turn, starting over at its end. Each member is a simple random sample, and a round leaves out no row.
+        Rows are dealt like cards: the members of one round take their rows in turn from one shuffled deck, and start
+        again at its end. Each member is a simple random sample, and a round covers all rows.
         """
         if self.rows == n:
             return None
@@ -41,7 +41,7 @@ class View(NamedTuple):
         return np.sort(deck.take(np.arange(start, start + self.rows), mode="wrap"))
 
     def seen_features(self, d: int, dtype: Any) -> Features:
-        """Draw the features that are seen of rows of `d`."""
+        """Draw the features of the member out of `d`."""
         columns = directions = None
         if self.features < d:
             rng = np.random.default_rng([2, self.seed])
@@ -53,5 +53,5 @@ class View(NamedTuple):
 
 
 def members_per_round(n: int, rows: int) -> int:
-    """Return how many samples of `rows` rows it takes to cover all `n`."""
+    """Return the number of samples of `rows` rows that cover all `n`."""
     return -(-n // rows)

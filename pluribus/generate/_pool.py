@@ -1,4 +1,4 @@
-"""What members need of rows that are not in memory, gathered for as many of them at a time as fit."""
+"""Rows for members that learn from files or Dask, gathered in waves that fit into memory."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from pluribus.generate._base import BaseGenerator
     from pluribus.generate._members import Member
 
-SHARE = 0.15  # of the memory allowed that the rows of one wave may take
+SHARE = 0.15  # share of the memory limit for the rows of one wave
 
 
 class Pool:
     """Some of the rows of a table, held in memory and taken by their numbers in the table."""
 
-    in_memory = None  # not all of them
+    in_memory = None  # not all rows are
 
     def __init__(self, rows: Rows, numbers: np.ndarray) -> None:
         self.numbers = numbers
         self.held = rows.take(numbers)
 
     def take(self, rows: np.ndarray) -> np.ndarray:
-        """Return some of the rows that are held."""
+        """Return some of the rows."""
         return self.held[np.searchsorted(self.numbers, rows)]
 
 
@@ -35,8 +35,8 @@ def waves(
 ) -> "Iterator[tuple[dict[int, Member], np.ndarray]]":
     """Yield members by their numbers, with the numbers of the rows that they learn from (see `gathered`).
 
-    A wave has as many members, in order, as these rows fit into a share of the memory; what finished members learned
-    from is not needed. Rows in memory make one wave.
+    A wave has as many members, in order, as have rows that fit into a share of the memory. Finished members need no
+    rows. Rows in memory make one wave.
     """
     if rows.in_memory is not None:
         yield dict(enumerate(members)), np.empty(0, dtype=np.int64)
@@ -61,14 +61,14 @@ def waves(
 
 
 def gathered(rows: Rows, numbers: np.ndarray) -> Rows | Pool:
-    """Some of the rows in memory, read in one pass."""
+    """Some of the rows, read into memory in one pass."""
     if rows.in_memory is not None:
         return rows
     return ArrayRows(rows.take(numbers)) if len(numbers) == rows.shape[0] else Pool(rows, numbers)
 
 
 def pool_bytes(X: Any, generator: "BaseGenerator", limit: float | str | None = None) -> int:
-    """The bytes of the rows that are gathered for one wave of members; 0 if X is in memory.
+    """The bytes of the rows for one wave of members; 0 if X is in memory.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def _width(rows: Rows) -> int:
 
 
 def _check_fits(rows: Rows, members: "Sequence[Member]") -> None:
-    """Refuse members that need more rows than fit."""
+    """Refuse members whose rows do not fit into memory."""
     n = rows.shape[0]
     most = max(members, key=lambda member: member.n_needed)
     size, limit = most.n_needed * _width(rows), memory_limit()
@@ -107,10 +107,10 @@ def _check_fits(rows: Rows, members: "Sequence[Member]") -> None:
     advice = (
         "give fewer clusters"
         if most.learns_centers
-        else f"members by {most.algorithm} need all the rows they see at once: give a smaller subsample, or "
-        "clusterer='kmeans', which learns from a sample"
+        else f"{most.algorithm} needs all rows of a member at once: give a smaller subsample, or clusterer='kmeans', "
+        "which learns from a sample"
     )
     raise MemoryLimitError(
-        f"a member learns from {most.n_needed:,} of the {n:,} rows, which take {in_bytes(size)}; {in_bytes(limit)} of "
-        f"memory may be used. Of rows that are not in memory, {advice}."
+        f"a member learns from {most.n_needed:,} of the {n:,} rows, which take {in_bytes(size)}, more than the memory "
+        f"limit of {in_bytes(limit)}. For rows that are not in memory, {advice}."
     )

@@ -1,4 +1,4 @@
-"""One way to make an ensemble: a clusterer, run many times on perturbed data."""
+"""Ensembles by one clusterer, run many times on perturbed data."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -17,48 +17,47 @@ from pluribus.generate._perturbation import View, members_per_round
 class Generator(BaseGenerator):
     """Cluster a table many times, each time a little differently.
 
-    An ensemble is worth more than its members where they are good guesses that err differently. Here they differ
-    by their random start, by their number of clusters, and, if wanted, by the rows and the features that they
-    see.
+    An ensemble is better than its members if they are good and make different errors. Members differ by their random
+    start, by their number of clusters, and optionally by the rows and features that they use.
 
-    The default suits tables from 100 to 1,000,000 rows: 100 members by k-means, each with one random start and
-    its own number of clusters, finer than the clusters sought (see `k_range`). Members so fine split natural
-    clusters of any shape into small round pieces, and seldom join two; the consensus then merges the pieces that
-    keep company. Above 10,000 rows the centers are learned from a sample: a member of a million rows and ten
-    features takes some 1.2 seconds of one core.
+    The default suits tables from 100 to 1,000,000 rows: 100 members by k-means, each with one random start and its own
+    number of clusters, finer than the clusters of the result (see `k_range`). Such fine members split natural clusters
+    of any shape into small round pieces, and seldom join two clusters. The consensus then merges the pieces that are
+    often together. Above 10,000 rows the centers are learned from a sample: a member of a million rows and ten features
+    takes about 1.2 seconds on one core.
 
     Parameters
     ----------
     clusterer : {"kmeans", "agglomerative", "mixture", "spectral", "landmarks"} or a clusterer, default="kmeans"
-        Any scikit-learn clusterer will do. It is cloned; its `n_clusters` (a mixture's `n_components`) and
-        `random_state` are set for each member, unless it has none or its `n_clusters` is None. Its noise (-1)
-        counts as not clustered. "spectral" works on the graph of the 10 nearest neighbors; "landmarks" is spectral
-        clustering of up to millions of rows, through the links of each row to a few of at most 1,000 landmarks (or 2
-        for each cluster), and is at its best with few members of some tens of clusters.
+        Any scikit-learn clusterer works. It is cloned; its `n_clusters` (`n_components` for a mixture) and
+        `random_state` are set for each member, unless it has none or its `n_clusters` is None. Its noise (-1) counts as
+        not clustered. "spectral" uses the graph of the 10 nearest neighbors. "landmarks" is spectral clustering of up
+        to millions of rows by links of each row to a few of at most 1,000 landmarks (or 2 for each cluster); it works
+        best with few members of about 20 to 60 clusters.
     n_members : int, default=100
-        How many partitions.
+        Number of partitions.
     n_clusters : int, (int, int), str or callable, default="auto"
-        Of each member: fixed, drawn from a range, or from the range that a rule gives for the number of rows
+        Number of clusters of each member: fixed, drawn from a range, or from the range of a rule for the number of rows
         ("auto", "sqrt", "linear", "sqrt-or-50", "coarse", or a function). See `k_range`.
     subsample : float, default=1.0
-        Share of the rows that each member sees, drawn without replacement; the others get -1. Rows take turns,
-        so that all are seen about equally often.
+        Share of the rows that each member clusters, drawn without replacement; the others get -1. All rows are drawn
+        about equally often.
     subspace : float or int, default=1.0
-        Share (float) or number (int) of the features that each member sees.
+        Share (float) or number (int) of the features that each member uses.
     projection : int, optional
         Number of dimensions to which each member projects its features at random (Gaussian).
     linkage : {"ward", "complete", "average", "single"}, default="average"
-        Of "agglomerative". It has no random start: let its members differ by `n_clusters`, `subsample` or
+        Linkage of "agglomerative". It has no random start, so vary its members by `n_clusters`, `subsample` or
         `subspace`.
     random_state : int, RandomState, numpy Generator or None, default=None
-        The same integer gives the same ensemble, whatever `n_jobs`; more members only add to it.
+        The same integer gives the same ensemble for any `n_jobs`; a larger `n_members` only adds members.
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
-        A Dask cluster whose workers make the ensemble, the same one; "dask" is the client in scope. By default it is
-        made in this process.
+        A Dask cluster whose workers make the ensemble, with the same result; "dask" is the client in scope. By default
+        it is made in this process.
     n_jobs : int, default=None
-        Members computed at a time in this process; None is 1, -1 as many as there are cores.
+        Members computed at a time in this process; None is 1, -1 is the number of cores.
     verbose : bool, default=True
-        Show progress, if on a terminal.
+        Show progress (only on a terminal).
 
     References
     ----------
@@ -153,7 +152,7 @@ class Generator(BaseGenerator):
     def _identity(self, n: int, random_state: Any) -> Any:
         check_repeatable(random_state)
         n_clusters = k_range(max(1, round(self.subsample * n)), self.n_clusters)
-        # Not n_members: the first members are the same for any number of them.
+        # Without n_members: the first members are the same for any number of them.
         left_out = {"n_members", "engine", "n_jobs", "verbose"}
         parameters = {k: v for k, v in self.get_params(deep=False).items() if k not in left_out}
         return "Generator", {**parameters, "n_clusters": n_clusters, "random_state": random_state}
@@ -161,33 +160,33 @@ class Generator(BaseGenerator):
     def _n_features(self, d: int) -> int:
         if isinstance(self.subspace, Integral):
             if self.subspace > d:
-                raise ValueError(f"subspace={self.subspace} features, but X has only {d}: give at most {d}")
+                raise ValueError(f"subspace={self.subspace} is more than the {d} features of X: give at most {d}")
             return int(self.subspace)
         return max(1, round(self.subspace * d))
 
     def _check_rows(self, n: int, rows: int) -> None:
         if self.n_members < members_per_round(n, rows):
             raise ValueError(
-                f"n_members={self.n_members} with subsample={self.subsample} leave some of the {n} rows in no "
-                f"member: give n_members={members_per_round(n, rows)} or more, or a larger subsample"
+                f"n_members={self.n_members} with subsample={self.subsample} cannot cover all {n} rows: give "
+                f"n_members={members_per_round(n, rows)} or more, or a larger subsample"
             )
 
     def _check_form(self, rows: int, features: int, sparse: bool) -> None:
         if self.projection is not None and self.projection > features:
             raise ValueError(
-                f"projection={self.projection} dimensions, but a member sees {features} features: give fewer, or "
-                "None for no projection"
+                f"projection={self.projection} is more than the {features} features of a member: give fewer, or None "
+                "for no projection"
             )
         if sparse and self.projection is None and self.clusterer in ("agglomerative", "mixture"):
             raise ValueError(
-                f"X is sparse and clusterer={self.clusterer!r} needs dense rows: give projection=50 or so (random "
+                f"X is sparse, but clusterer={self.clusterer!r} needs dense rows: give projection=50 (random "
                 "projections are dense and small), or clusterer='kmeans'"
             )
         n_bytes = 4 * rows * (rows - 1)
         if self.clusterer == "agglomerative" and self.linkage != "single" and n_bytes > MAX_DISTANCES:
             fitting = int((MAX_DISTANCES / 4) ** 0.5)
             raise ValueError(
-                f"clusterer='agglomerative' with linkage={self.linkage!r} would hold {n_bytes / 1e9:.0f} GB of "
-                f"distances between {rows:,} rows in each member: give a subsample of at most {fitting:,} rows, "
+                f"clusterer='agglomerative' with linkage={self.linkage!r} would need {n_bytes / 1e9:.0f} GB for the "
+                f"distances between the {rows:,} rows of each member: give a subsample of at most {fitting:,} rows, "
                 "linkage='single', or clusterer='kmeans'"
             )

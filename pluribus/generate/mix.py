@@ -1,4 +1,4 @@
-"""Several generators as one."""
+"""Mixes of generators."""
 
 from collections.abc import Sequence
 from numbers import Integral
@@ -18,9 +18,9 @@ class Mix(BaseGenerator):
     Parameters
     ----------
     generators : sequence of generators
-        In whose order the members come. Their own `engine`, `n_jobs` and `verbose` do not count.
+        The members are in this order. The `engine`, `n_jobs` and `verbose` of the generators are ignored.
     random_state : int, RandomState, numpy Generator or None, default=None
-        If given, the seeds of all generators are derived from it; None leaves each its own.
+        If given, the seeds of all generators are derived from it; otherwise each uses its own.
     engine, n_jobs, verbose
         As for `Generator`.
 
@@ -65,7 +65,7 @@ class Mix(BaseGenerator):
             if not isinstance(generator, BaseGenerator):
                 raise ValueError(f"{generator!r} is not a generator: mix takes Generator(...) and mix(...) only")
         if not self.generators:
-            raise ValueError("there is nothing to mix: give at least one generator")
+            raise ValueError("mix needs at least one generator")
         return [
             member
             for generator, seed in self._seeded(random_state)
@@ -93,15 +93,15 @@ def mix(
     n_jobs: int | None = None,
     verbose: bool = True,
 ) -> Mix:
-    """Unite generators into one that makes the members of all.
+    """Combine generators into one that makes the members of all.
 
-    Clusterers of different kinds err differently, and so do views of different features: a mix of them is a
-    sturdier ensemble than more of the same.
+    Different clusterers, and members on different features, make different errors. A mix is therefore more robust than
+    more members of one kind.
 
     Parameters
     ----------
     *generators : Generator or Mix
-        In whose order the members come. Their own `engine`, `n_jobs` and `verbose` do not count.
+        The members are in this order. The `engine`, `n_jobs` and `verbose` of the generators are ignored.
     random_state, engine, n_jobs, verbose
         See `Mix`.
 

@@ -9,7 +9,7 @@ from pluribus.generate.mix import Mix, mix
 
 
 def preset(name: str) -> Generator | Mix:
-    """Return a generator that makes ensembles as a published study did.
+    """Return a generator with the settings of a published study.
 
     ================== ======================== ======== =====================================================
     name               clusterer                members  number of clusters
@@ -26,8 +26,9 @@ def preset(name: str) -> Generator | Mix:
 
     To change one, set its parameters: ``preset("fixed-k").set_params(n_clusters=20, random_state=0)``.
 
-    "spectral-grid" differs from its source, which has a full n × n kernel of width 0.3, 0.4, … 3: here it is the
-    sparse graph of the 3, 4, … 30 nearest neighbors, which needs no scaling of the features and fits in memory.
+    "spectral-grid" differs from its source, which uses a full n × n kernel of width 0.3, 0.4, … 3. Here it is the
+    sparse graph of the 3, 4, … 30 nearest neighbors, which does not depend on the scale of the features and fits into
+    memory.
 
     References
     ----------

@@ -238,7 +238,7 @@ class TestFromMatrix:
             ([[1, 0.5, 0], [0.5, 1, 0]], "square"),
             ([[1, 0.5], [0.4, 1]], "symmetric"),
             ([[1, np.nan], [np.nan, 1]], "NaN"),
-            ([[1, 1.5], [1.5, 1]], "from 1 to 1.5"),
+            ([[1, 1.5], [1.5, 1]], "between 1 and 1.5"),
             ([[1, -0.5], [-0.5, 1]], "between 0"),
             (sparse.csr_array([[1.0, 0.5], [0.0, 1.0]]), "symmetric"),
         ],

@@ -69,12 +69,12 @@ class TestNamedClusterers:
         k_min, k_max = k_range(n, "auto")
         assert all(k_min <= k <= k_max for k in ensemble.n_clusters)
 
-    @pytest.mark.filterwarnings("ignore:.*fewer clusters than asked")
+    @pytest.mark.filterwarnings("ignore:.*fewer clusters than requested")
     def test_equal_rows(self, clusterer):
         assert Generator(clusterer, n_members=3).generate(np.ones((20, 2))).n_objects == 20
 
     @pytest.mark.parametrize("n_clusters", [1, 7, 12])
-    @pytest.mark.filterwarnings("ignore:.*fewer clusters than asked")
+    @pytest.mark.filterwarnings("ignore:.*fewer clusters than requested")
     def test_extreme_k(self, clusterer, n_clusters):
         ensemble = Generator(clusterer, n_members=2, n_clusters=n_clusters).generate(X[:7])
         assert ensemble.n_clusters.tolist() == [min(n_clusters, 7)] * 2
@@ -259,7 +259,7 @@ def test_bad_parameters_are_named_before_any_work(parameters, message):
 
 def test_linkage_of_too_many_rows_is_refused_with_advice():
     many = np.zeros((30_000, 1))
-    with pytest.raises(ValueError, match=r"4 GB of distances between 30,000 rows.*subsample of at most 23,170"):
+    with pytest.raises(ValueError, match=r"4 GB for the distances between the 30,000 rows.*subsample of at most 23,170"):
         Generator("agglomerative").generate(many)
 
 
@@ -301,7 +301,7 @@ class TestAnyClusterer:
                 found = super().fit_predict(X)
                 return np.full_like(found, -1) if len(self.seen) == 2 else found
 
-        with pytest.warns(UserWarning, match="1 of 3 members called every row noise"):
+        with pytest.warns(UserWarning, match="1 of 3 members have only noise"):
             ensemble = Generator(Moody(seen=[]), n_members=3, n_clusters=4).generate(X)
         assert [name.split()[0] for name in ensemble.names] == ["Moody-0", "Moody-2"]
 

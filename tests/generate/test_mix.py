@@ -42,7 +42,7 @@ def test_parts_are_not_changed():
 
 
 def test_bad_parts():
-    with pytest.raises(ValueError, match="nothing to mix"):
+    with pytest.raises(ValueError, match="at least one generator"):
         mix().generate(X)
     with pytest.raises(ValueError, match="'kmeans' is not a generator"):
         mix(Generator(), "kmeans").generate(X)

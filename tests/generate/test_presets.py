@@ -46,7 +46,7 @@ def test_multi_algorithm():
 
 
 @pytest.mark.parametrize("n", [4, 12])
-@pytest.mark.filterwarnings("ignore:.*fewer clusters than asked")
+@pytest.mark.filterwarnings("ignore:.*fewer clusters than requested")
 def test_spectral_grid(n):
     rows = np.random.default_rng(0).permutation(150)[:n]
     ensemble = preset("spectral-grid").set_params(random_state=0, n_jobs=2).generate(X[rows])

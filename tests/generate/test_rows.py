@@ -133,7 +133,7 @@ class TestRefused:
 
     def test_what_does_not_fit(self, parquet, monkeypatch):
         monkeypatch.setattr(_pool, "memory_limit", lambda: 200_000)
-        with pytest.raises(MemoryLimitError, match=r"by DBSCAN need all the rows.*smaller subsample"):
+        with pytest.raises(MemoryLimitError, match=r"DBSCAN needs all rows.*smaller subsample"):
             Generator(DBSCAN(), n_members=2).generate(parquet)
         with pytest.raises(ValueError, match="give fewer clusters"):
             Generator(n_members=4, n_clusters=200).generate(parquet)
@@ -222,7 +222,7 @@ def test_a_member_of_noise_leaves_no_copy(X, monkeypatch):
     both = mix(
         Generator(n_members=2, n_clusters=129), Generator(DBSCAN(eps=1e-9, min_samples=5), n_members=1), random_state=0
     )
-    with pytest.warns(UserWarning, match="called every row noise"):
+    with pytest.warns(UserWarning, match="have only noise"):
         ensemble = both.generate(np.repeat(X[:127], 100, axis=0) + np.arange(12_700)[:, None] * 1e-6)
     assert ensemble.n_partitions == 2
     assert ensemble.labels.dtype == np.min_scalar_type(-ensemble.n_clusters.max())

@@ -162,7 +162,7 @@ def test_methods_are_shown_if_they_were_compared(plain_case):
     summary = summarize(plain_case(members, result, methods=compared))
     page = render(summary)
     assert sorted(row.name for row in summary.methods.rows) == ["eac", "liftkm", "scec"]
-    assert "it needs the data beside the labels" in page
+    assert "it needs the data in addition to the labels" in page
     assert compared.verdict in page.replace("&#39;", "'")
     figure = embedded(page, "figure-data")["methods"]
     assert figure["data"][0]["x"] == [run.name for run in compared.completed]
