@@ -1,4 +1,4 @@
-"""Data and what you know about it -> one partition. One file for one method."""
+"""Data and constraints -> one partition. One file for each method."""
 
 from pluribus.constrained._registry import by_name, names
 from pluribus.constrained._shared.base import ConstrainedMixin

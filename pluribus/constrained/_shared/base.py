@@ -1,4 +1,4 @@
-"""What all methods over data and constraints share: checking their input, and the shape of their result."""
+"""What all methods for data and constraints share: checks of their input, and the shape of their result."""
 
 import warnings
 from typing import Any, ClassVar, NamedTuple
@@ -16,7 +16,7 @@ _FLOATS = [np.float64, np.float32]
 
 
 class Given(NamedTuple):
-    """What was given to ``fit``, checked."""
+    """The input of ``fit``, checked."""
 
     X: Any  # (n, d), dense or csr, float64 or float32
     constraints: Constraints
@@ -24,17 +24,17 @@ class Given(NamedTuple):
 
 
 def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) -> Any:
-    """Rows to be clustered by an estimator, or an error that says what is wrong with them or its parameters.
+    """Rows for an estimator to cluster; raises if they or its parameters are wrong.
 
-    Without ``reset`` they add to rows that are there already, and may be fewer than the clusters.
+    Without ``reset`` they are a further batch, which may have fewer rows than clusters.
     """
     estimator._validate_params()
     k = estimator.n_clusters
     if isinstance(k, bool | np.bool_):
-        raise ValueError(f"n_clusters={k} is not a number: give how many clusters you want.")
+        raise ValueError(f"n_clusters={k} is not a number: give the number of clusters.")
     X = validate_data(estimator, X, accept_sparse="csr" if sparse else False, dtype=_FLOATS, order="C", reset=reset)
     if reset and k > X.shape[0]:
-        raise ValueError(f"n_clusters={k} is more than the n_samples={X.shape[0]} rows of X.")
+        raise ValueError(f"n_clusters={k} is more than the n_samples={X.shape[0]} rows of X: use fewer clusters.")
     return X
 
 
@@ -61,14 +61,14 @@ class ConstrainedMixin(ClusterMixin):
         return self.fit(X, constraints=constraints, sample_weight=sample_weight).labels_
 
     def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
-        """Parameters and input, or an error that says what is wrong, before any work."""
+        """The input of ``fit``; raises if it or a parameter is wrong."""
         X = checked_rows(self, X, sparse=self.takes_sparse)
         constraints = as_constraints(constraints, X.shape[0])
         weights = _check_sample_weight(sample_weight, X, dtype=_FLOATS, ensure_non_negative=True)
         return Given(X, constraints, weights)
 
     def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:
-        """Whether the hard constraints can hold with k clusters, none of them empty; raises if surely not."""
+        """Whether the hard constraints can hold with k nonempty clusters; raises if this is proven impossible."""
         k = self.n_clusters if n_clusters is None else n_clusters
         feasibility = constraints.check(k, allow_empty=False)
         if feasibility.status != "feasible":
@@ -86,7 +86,7 @@ class ConstrainedMixin(ClusterMixin):
     ) -> np.ndarray:
         """Set the result, clusters numbered from the largest, and return the order: ``order[new] = old``.
 
-        Whatever else there is for each cluster (centers, covariances, …) is to be put into that order:
+        Other results for each cluster (centers, covariances, …) must follow this order:
         ``self.cluster_centers_ = centers[order]``.
         """
         order = order_by_size(labels, n_clusters)
@@ -98,7 +98,7 @@ class ConstrainedMixin(ClusterMixin):
     def _set_result(
         self, constraints: Constraints, labels: np.ndarray, n_clusters: int, membership: np.ndarray | None
     ) -> None:
-        """Set the result, clusters numbered as they are."""
+        """Set the result, with the clusters numbered as given."""
         self.labels_ = labels
         self.n_clusters_ = n_clusters
         self.violations_ = constraints.violations(labels)
@@ -114,11 +114,11 @@ class ConstrainedMixin(ClusterMixin):
 
 def warn_of_empty_clusters(labels: np.ndarray, n_clusters: int) -> None:
     """As scikit-learn's KMeans does."""
-    n_found = len(np.unique(labels))
-    if n_found < n_clusters:
+    n_used = len(np.unique(labels))
+    if n_used < n_clusters:
         warnings.warn(
-            f"only {n_found} of {n_clusters} clusters have objects: there may be too few distinct rows, or too few "
-            "that constraints leave free to fill the others",
+            f"only {n_used} of {n_clusters} clusters have objects: there may be too few distinct rows, or constraints "
+            "may leave too few objects to fill the others",
             ConvergenceWarning,
             stacklevel=4,
         )

@@ -1,8 +1,8 @@
-"""What can go wrong while clusters are sought."""
+"""Errors during the search for clusters."""
 
 
 class NoFeasibleAssignmentError(RuntimeError):
-    """No assignment that satisfies the hard constraints was found, although none was proven impossible.
+    """No assignment was found that satisfies the hard constraints, although one may exist.
 
     Examples
     --------

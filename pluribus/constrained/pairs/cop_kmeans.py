@@ -31,11 +31,11 @@ class CopKMeans(ConstrainedKMeans):
     ----------
     n_clusters : int, default=8
     init : {"k-means++"} or array of shape (n_clusters, d)
-        Where to start: drawn, or from given centers (then there is one start).
+        The first centers: drawn, or given. Given ones make one start.
     n_init : int, default=10
-        Number of starts; the result with the least inertia is kept.
+        Number of starts; the result with the lowest inertia is kept.
     max_iter : int, default=300
-        Of one start.
+        Iterations of one start.
     tol : float, default=1e-4
         A start ends when its centers move less than this, relative to the variance of the data.
     random_state : int, RandomState, Generator or None
@@ -56,7 +56,7 @@ class CopKMeans(ConstrainedKMeans):
         The inertia after each assignment of the best start.
     n_iter_ : int
     violations_ : Violations
-        Of the constraints: none.
+        None: all constraints hold.
 
     References
     ----------

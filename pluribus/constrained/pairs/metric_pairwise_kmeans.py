@@ -54,15 +54,15 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     ----------
     n_clusters : int, default=8
     metric : {"diagonal", "full"}, default="diagonal"
-        Whether the metric weighs features, or also turns them (needs dense X).
+        Whether A is diagonal (weights of features) or a full matrix (needs dense X).
     per_cluster : bool, default=False
         Whether each cluster has a metric of its own.
     init : {"neighborhoods", "k-means++"} or array of shape (n_clusters, d)
-        Where to start, as in :class:`PairwiseKMeans`.
+        The first centers, as in :class:`PairwiseKMeans`.
     n_init : int, default=10
         Number of starts; the result with the lowest objective is kept.
     max_iter : int, default=100
-        Of one start.
+        Iterations of one start.
     tol : float, default=1e-4
         A start ends when its objective falls by less than this for each object.
     random_state : int, RandomState, Generator or None
@@ -82,10 +82,10 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     inertia_ : float
         Weighted sum of squared distances of the rows to their centers, in the learned metric.
     objective_ : ndarray
-        After each round of the best start, and for the final labels; it never rises.
+        J after each iteration of the best start, and for the final labels; it never rises.
     n_iter_ : int
     violations_ : Violations
-        The pairs that are broken; none of them hard.
+        The broken pairs; none of them is hard.
 
     References
     ----------
@@ -157,7 +157,7 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n, d)
         y : ignored
         constraints : Constraints, optional
-            What is known about the n rows.
+            Hard and soft pairs, groups and labels of the n rows.
         sample_weight : array of shape (n,), optional
             How much each row counts.
         """

@@ -33,12 +33,12 @@ class PairwiseKMeans(ConstrainedKMeans):
     ----------
     n_clusters : int, default=8
     init : {"neighborhoods", "k-means++"} or array of shape (n_clusters, d)
-        Where to start. "neighborhoods": the first time from the means of objects that hard must-links, groups or
-        labels hold together, as far as there are any, then drawn; "k-means++": always drawn.
+        The first centers. "neighborhoods": the first start uses the means of objects that hard must-links, groups or
+        labels keep together, and draws the rest; the other starts are drawn. "k-means++": all starts are drawn.
     n_init : int, default=10
         Number of starts; the result with the lowest objective is kept.
     max_iter : int, default=300
-        Of one start.
+        Iterations of one start.
     tol : float, default=1e-4
         A start ends when its centers move less than this, relative to the variance of the data.
     random_state : int, RandomState, Generator or None
@@ -56,10 +56,10 @@ class PairwiseKMeans(ConstrainedKMeans):
     inertia_ : float
         Weighted sum of squared distances of the rows to their centers.
     objective_ : ndarray
-        Half the inertia and the weight of broken pairs, after each assignment of the best start.
+        J: half the inertia plus the weight of broken pairs, after each assignment of the best start.
     n_iter_ : int
     violations_ : Violations
-        The pairs that are broken; none of them hard.
+        The broken pairs; none of them is hard.
 
     References
     ----------

@@ -33,9 +33,9 @@ class SeededKMeans(ConstrainedKMeans):
     fixed : bool, default=True
         Whether seeds stay in their clusters.
     n_init : int, default=10
-        Number of starts, where some clusters have no seed; else there is one.
+        Number of starts if some clusters have no seed; otherwise there is one start.
     max_iter : int, default=300
-        Of one start.
+        Iterations of one start.
     tol : float, default=1e-4
         A start ends when its centers move less than this, relative to the variance of the data.
     random_state : int, RandomState, Generator or None

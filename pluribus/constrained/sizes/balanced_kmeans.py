@@ -42,33 +42,33 @@ class BalancedKMeans(CentersMixin):
     ----------
     n_clusters : int, default=8
     balance : float from 0 to 1, or None
-        The size of the smallest cluster relative to the mean size: at least ``floor(balance * n / n_clusters)`` objects
-        are in each. 1 is equal sizes. None: 0.8, unless ``min_size`` is given.
+        The size of the smallest cluster relative to the mean size: each cluster has at least
+        ``floor(balance * n / n_clusters)`` objects. 1 means equal sizes. None: 0.8, unless ``min_size`` is given.
     min_size : int, float or None
-        In place of ``balance``, the fewest objects of a cluster: a number, or a share of all (a float).
+        Instead of ``balance``, the minimum number of objects in a cluster, or a share of all objects (a float).
     metric : {"euclidean", "cosine"}
-        By squared distances to means, or by cosines to mean directions (spherical k-means).
+        Squared distances to means, or cosines to mean directions (spherical k-means).
     base : clusterer or None
-        Clusters the sample: a scikit-learn clusterer, or a name that ``generate.Generator`` knows. Its number of
-        clusters and its seed are set; for cosine it gets rows of length 1. None: k-means, spherical for cosine.
+        The clusterer of the sample: a scikit-learn clusterer, or a name that ``generate.Generator`` knows. Its number
+        of clusters and its seed are set; for cosine it gets rows of length 1. None: k-means, spherical for cosine.
     sample : "auto", int or float
-        How many rows are clustered by the base: a number, or a share of all (a float). "auto": of more than 20,000
-        rows as many as most probably hold 10 of each cluster (20 with many features), else all of them.
+        The number of rows in the sample, or a share of all rows (a float). "auto": all rows if there are at most
+        20,000; otherwise a number that most probably includes 10 rows of each cluster (20 with many features).
     populate : {"stable", "flow"}
-        How clusters get what they lack: by a stable matching, or at the least cost in all.
+        How clusters are filled to the minimum size: by a stable matching, or at the least total cost.
     refine : {"flow", "cycles"} or None
-        How objects are moved: to the cheapest assignment there is, or by moves of one object, and of several in turn
-        along a cycle of clusters, that each are a gain by themselves (the source's way). None: not at all.
+        How objects move: to the cheapest assignment ("flow"), or, as in the source, by moves of single objects and of
+        several objects along a cycle of clusters, each of which is a gain by itself ("cycles"). None: no refinement.
     n_init : int or "auto"
-        Number of starts; the result with the least objective is kept. "auto": 10 if all rows are clustered by k-means,
-        else 1, from the best of 10 k-means of the sample.
+        Number of starts; the result with the lowest objective is kept. "auto": 10 if k-means clusters all rows,
+        otherwise 1, from the best of 10 runs of k-means on the sample.
     max_iter : int, default=300
-        Of the k-means of the sample, and of the refinement.
+        Iterations of k-means on the sample, and of the refinement.
     tol : float, default=1e-4
         They end when the centers move less than this, relative to the variance of the data.
     random_state : int, RandomState or None
     n_jobs : int, optional
-        Cores, for the starts or, if there is one, within it; the result does not depend on it.
+        Cores, for the starts, or within the start if there is one; the result does not depend on it.
     verbose : bool, default=True
         Show progress (only on a terminal).
 
@@ -78,15 +78,15 @@ class BalancedKMeans(CentersMixin):
         Clusters are numbered from the largest.
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
-        For cosine, of length 1.
+        Of length 1 for cosine.
     cluster_sizes_ : ndarray of shape (n_clusters,)
     balance_ : float
         The size of the smallest cluster relative to the mean size.
     objective_ : ndarray
         The weighted sum of squared distances to the centers, or of one minus the cosine, after populating and after
-        each pass of the refinement, of the best start.
+        each iteration of the refinement, of the best start.
     n_iter_ : int
-        Passes of the refinement.
+        Iterations of the refinement.
 
     References
     ----------

@@ -44,41 +44,42 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     ----------
     n_clusters : int, default=8
     min_size, max_size : int, float, sequence of n_clusters of them, or None
-        The fewest and the most objects of a cluster: a number, or a share of all up to 1.0 (a float); one for all
-        clusters, or one for each. None: at least one, and any number.
+        The minimum and the maximum number of objects in a cluster, or shares of all objects up to 1.0 (floats); one
+        for all clusters, or one for each. None: at least 1, and no maximum.
     init : {"k-means++"} or array of shape (n_clusters, d)
-        Where to start: drawn, or from given centers (then there is one start). Bounds for each cluster are then in the
-        order of these centers; of drawn ones, the larger bounds go to those that are nearest to most objects.
+        The first centers: drawn, or given. Given ones make one start. If each cluster has bounds of its own, they are
+        in the order of given centers; with drawn centers, larger bounds go to centers that are nearest to more objects.
     n_init : int, default=10
-        Number of starts; the result with the least inertia is kept.
+        Number of starts; the result with the lowest inertia is kept.
     max_iter : int, default=300
-        Of one start.
+        Iterations of one start.
     tol : float, default=1e-4
         A start ends when its centers move less than this, relative to the variance of the data.
     random_state : int, RandomState or None
     n_jobs : int, optional
-        Cores, for the starts or, if there is one, within it; the result does not depend on it.
+        Cores, for the starts, or within the start if there is one; the result does not depend on it.
     verbose : bool, default=True
         Show progress (only on a terminal).
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest, or as their bounds if there is one for each.
+        Clusters are numbered from the largest, or like the bounds if each cluster has bounds of its own.
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
     cluster_sizes_ : ndarray of shape (n_clusters,)
         Numbers of objects, or sums of ``size_weight``.
     prices_ : ndarray of shape (n_clusters,)
-        What one object more costs that a cluster must have (above 0), or saves that it may have (below 0): each object
-        is where its weighted squared distance minus the price is least. Up to what must-links and cannot-links bind.
+        The cost of one more object that a cluster must have (positive), or the saving of one more that it may have
+        (negative). Each object is in the cluster with the least weighted squared distance minus price, except objects
+        with must-links or cannot-links.
     inertia_ : float
         Weighted sum of squared distances of the rows to their centers.
     objective_ : ndarray
         The inertia after each assignment of the best start.
     n_iter_ : int
     violations_ : Violations
-        Of the constraints: none.
+        None: all constraints hold.
 
     References
     ----------
@@ -147,7 +148,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         X : array, sparse matrix or data frame of shape (n, d)
         y : ignored
         constraints : Constraints, optional
-            What is known about the n rows. What must be together counts as many objects, and is not split.
+            Hard constraints on the n rows. Objects that must be together are not split, and count one by one.
         sample_weight : array of shape (n,), optional
             How much each row counts in the inertia and in the centers, not in the sizes.
         size_weight : array of shape (n,), optional
