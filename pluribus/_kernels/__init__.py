@@ -11,7 +11,18 @@ from typing import Any
 
 from numba import config as numba_config
 
+
+def _writable() -> bool:
+    """Whether compiled loops can be kept next to their sources or in the user's home."""
+    if os.access(Path(__file__).parent, os.W_OK):
+        return True
+    try:
+        return os.access(Path.home(), os.W_OK)
+    except RuntimeError:  # a user without a home
+        return False
+
+
 settings: Any = numba_config
-if not settings.CACHE_DIR and not any(os.access(place, os.W_OK) for place in (Path(__file__).parent, Path.home())):
+if not settings.CACHE_DIR and not _writable():
     # Nowhere to keep compiled loops (a read-only installation): they are kept for this process only.
     settings.CACHE_DIR = tempfile.mkdtemp(prefix="pluribus-")

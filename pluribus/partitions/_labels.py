@@ -32,8 +32,13 @@ def encode_labels(column: Any, name: str = "labels") -> tuple[np.ndarray, np.nda
     >>> codes.tolist(), classes.tolist()
     ([0, 1, -1, 0], ['b', 'a'])
     """
-    values = _one_dimensional(column, name)
-    codes, uniques = pd.factorize(values)
+    values = _factorable(_one_dimensional(column, name))
+    try:
+        codes, uniques = pd.factorize(values)
+    except TypeError:
+        raise ValueError(
+            f"{name} holds lists or other structures: labels are integers, texts or other values that can be compared."
+        ) from None
     codes = codes.astype(np.int64, copy=False)
     classes = np.asarray(uniques)
     _check_classes(classes, name)
@@ -117,6 +122,14 @@ def _one_dimensional(column: Any, name: str) -> Any:
     if column.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional; got an array of shape {column.shape}.")
     return column
+
+
+def _factorable(values: Any) -> Any:
+    """The same values in a type that pandas can tell apart: the machine's byte order, no half precision."""
+    dtype = getattr(values, "dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.kind not in "iuf":
+        return values
+    return values.astype(np.float32 if dtype == np.float16 else dtype.newbyteorder("="), copy=False)
 
 
 def decode_labels(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -39,6 +39,15 @@ def columns_of(labels: Any) -> tuple[list[Any], list[str] | None]:
     return list(labels), None
 
 
+def index_ids(labels: Any) -> np.ndarray | None:
+    """The ids of the objects: the index of a data frame, if it is more than a count; None for anything else."""
+    if not isinstance(labels, pd.DataFrame) or isinstance(labels.index, pd.RangeIndex | pd.MultiIndex):
+        return None
+    if not labels.index.is_unique or labels.index.hasnans or np.array_equal(labels.index, np.arange(len(labels))):
+        return None
+    return labels.index.astype(str).to_numpy(dtype=str)
+
+
 def encode_columns(columns: list[Any], names: Any) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     if not columns:
         raise ValueError("The ensemble is empty: it needs at least one partition.")

@@ -25,6 +25,7 @@ from pluribus.partitions._parse import (
     encode_columns,
     encode_matrix,
     first_positions,
+    index_ids,
     memberships_of,
 )
 from pluribus.partitions.contingency import contingency_of_codes
@@ -89,6 +90,7 @@ class Ensemble:
         else:
             columns, own_names = columns_of(labels)
             names = own_names if names is None else names
+            ids = index_ids(labels) if ids is None else ids
             coded, classes = encode_columns(columns, names)
             memberships = None
         self._set(coded, classes, weights, names, ids, memberships)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pluribus.partitions import Ensemble, as_ensemble
-from pluribus.partitions._internal import is_stored
+from pluribus.partitions._internal import encode_labels, is_stored
 from pluribus.tables import Table, as_table
 
 OUR_COLUMNS = ["cluster", "uncertainty", "membership"]  # of a labels.csv that we wrote, after its ids
@@ -127,7 +127,9 @@ def _partitions(table: Table, ignore: Sequence[str], prefix: str) -> pd.DataFram
 
 def _one_label_each(frames: list[pd.DataFrame]) -> list[str]:
     """A note on columns that put every object into a cluster of its own: most likely they are no labels."""
-    alone = [str(c) for f in frames for c in f.columns if len(f) > 2 and f[c].nunique() == len(f)]
+    alone = [
+        str(c) for f in frames for c in f.columns if len(f) > 2 and encode_labels(f[c], str(c))[0].max() == len(f) - 1
+    ]
     return [
         f"Column '{name}' has a different label for every object. If it holds ids, leave it out with ignore."
         for name in alone

@@ -119,6 +119,11 @@ class Selection:
                 f"Its columns are {listing(present, 20)}."
             )
 
+        if self.ignore and not [name for name in present if name not in (*self.ignore, self.id_in(present))]:
+            raise TableError(
+                f"'{source}' has no column left: all of {listing(self.ignore, 20)} are to be ignored. Ignore fewer."
+            )
+
     def keep(self, names: Sequence[str]) -> list[str]:
         """Name the columns to read: all but the ignored ones; the ids are needed in any case."""
         return [name for name in names if name not in self.ignore or name == self.id_column]
