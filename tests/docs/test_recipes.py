@@ -7,19 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r'^```(python|diff|md) title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
+RECIPES = ["Add a consensus function", "Add a constrained method"]
 MOST_EDITS = 5
 COPIED = ["pluribus", "scripts", "docs/methods", "pyproject.toml", "CHANGELOG.md", "README.md"]
 
-CONSENSUS = """
+CHECK = """
 from pathlib import Path
 import docs_hooks
-from pluribus import EnsembleClusterer, consensus
+from pluribus import Constraints, EnsembleClusterer, consensus, constrained
 from pluribus.consensus._internal import bytes_needed
+
+pages = docs_hooks.pages_in(Path("docs/methods"))
 
 assert "ivc" in consensus.names()
 labels = [[0, 0, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]]
@@ -29,19 +30,14 @@ assert run.name == "ivc"
 assert bytes_needed("ivc", 100, 10) == 100 * (200 + 24 * 10)
 model = EnsembleClusterer(consensus="ivc", n_clusters=2, random_state=0, verbose=False)
 assert model.fit([[float(i % 2 * 50 + i)] for i in range(24)]).labels_.tolist() == [0, 1] * 12
-table = docs_hooks.method_table("consensus", docs_hooks.pages_in(Path("docs/methods")))
+table = docs_hooks.method_table("consensus", pages)
 assert "[`ivc`](ivc.md) | `IterativeVoting`" in table and "2 s, n |" in table
-"""
-CONSTRAINED = """
-from pathlib import Path
-import docs_hooks
-from pluribus import Constraints, constrained
 
 assert "spectral-learning" in constrained.names()
 known = Constraints(5, must_link=[(1, 2)], cannot_link=[(2, 3)])
 model = constrained.by_name("spectral-learning")(2, n_neighbors=1, random_state=0)
 assert model.fit([[0], [1], [4], [5], [6]], constraints=known).labels_.tolist() == [0, 0, 0, 1, 1]
-table = docs_hooks.method_table("constrained", docs_hooks.pages_in(Path("docs/methods")))
+table = docs_hooks.method_table("constrained", pages)
 assert "[`spectral-learning`](spectral-learning.md) | `SpectralLearning`" in table
 """
 
@@ -71,10 +67,7 @@ def follow(section: str, root: Path) -> list[Path]:
     return files
 
 
-@pytest.mark.parametrize(
-    ("section", "check"), [("Add a consensus function", CONSENSUS), ("Add a constrained method", CONSTRAINED)]
-)
-def test_following_a_recipe_adds_a_method(section, check, tmp_path):
+def test_following_the_recipes_adds_two_methods(tmp_path):
     for name in COPIED:
         source, target = ROOT / name, tmp_path / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -82,14 +75,15 @@ def test_following_a_recipe_adds_a_method(section, check, tmp_path):
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, target)
-    method, room, test, *_ = follow(section, tmp_path)
-    python = [str(file) for file in (method, room, test)]
+    files = [file for section in RECIPES for file in follow(section, tmp_path)]
+    python = [str(file) for file in files if file.suffix == ".py"]
+    tested = [file for file in python if not file.endswith("__init__.py")]  # new tests, and the doctests of the methods
     runs = [
-        [sys.executable, "-c", check],
+        [sys.executable, "-c", CHECK],
         [sys.executable, "-m", "ruff", "check", "--no-cache", *python],
         [sys.executable, "-m", "ruff", "format", "--check", "--no-cache", *python],
         [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"],
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test), str(method)],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tested],
     ]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join([str(tmp_path), str(tmp_path / "scripts")]),
