@@ -66,7 +66,7 @@ class Cost(NamedTuple):
     @property
     def growth(self) -> str:
         """How the time grows with the number of objects n, in words."""
-        power = {1: "n", 2: "n²"}.get(self.objects, f"n^{self.objects:g}")
+        power = {1.0: "n", 2.0: "n²"}.get(self.objects, f"n^{self.objects:g}")
         if self.shortcut < float("inf"):
             return f"{power} until a shortcut after 1 minute"
         return f"{power} up to {self.sample:,.0f} objects" if self.sample < float("inf") else power
