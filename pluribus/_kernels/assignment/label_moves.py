@@ -56,7 +56,7 @@ def _soft_gain(chain, size, inside, own, target, labels, soft_ptr, soft_to, soft
 
 
 @njit(cache=True, nogil=True)
-def settle(U, units, hard_ptr, hard_to, soft_ptr, soft_to, soft, labels, max_sweeps):
+def improve_labels(U, units, hard_ptr, hard_to, soft_ptr, soft_to, soft, labels, max_sweeps):
     """Move each of ``units`` to where the sum of U and preferences is highest, until none moves; labels in place."""
     n, k = U.shape
     chain, inside = np.empty(n, np.int64), np.zeros(n, np.bool_)

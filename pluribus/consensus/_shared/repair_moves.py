@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from pluribus._kernels.assignment.label_moves import settle
+from pluribus._kernels.assignment.label_moves import improve_labels
 from pluribus.consensus._shared.constrained_linkages import Goal, Linked, evidence_changes, link
 from pluribus.constraints import Closure, Constraints
 from pluribus.evidence import mean_evidence
@@ -91,7 +91,7 @@ class _Problem(NamedTuple):
             U = indicator @ mean_evidence(self.ensemble, units[closure.chunk_of], self.k)
             new = U.argmax(axis=1)
             new[bound] = units[bound]
-            settle(
+            improve_labels(
                 U,
                 bound,
                 hard.indptr.astype(np.int64),

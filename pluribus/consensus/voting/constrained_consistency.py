@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from pluribus._engine import run_tasks, seeds
-from pluribus._kernels.assignment.label_moves import climb, consistency, kick, settle
+from pluribus._kernels.assignment.label_moves import climb, consistency, improve_labels, kick
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.constrained_linkages import Goal
 from pluribus.consensus._shared.cost import Cost
@@ -237,7 +237,7 @@ class _Problem(NamedTuple):
             U = self._fit_of(units)
             new = U.argmax(axis=1)
             new[bound] = units[bound]
-            settle(U, bound, hard_ptr, hard_to, soft_ptr, soft_to, soft.data, new, _SWEEPS)
+            improve_labels(U, bound, hard_ptr, hard_to, soft_ptr, soft_to, soft.data, new, _SWEEPS)
             value = self.objective(new)
             if value <= path[-1] + 1e-12:
                 break
