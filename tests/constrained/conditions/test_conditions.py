@@ -283,7 +283,7 @@ def test_labels_that_are_none(labels, message):
         satisfied(None, [0, 1])
 
 
-def test_many_clusters_are_mended_from_rows_nearby():
+def test_many_clusters_are_repaired_with_nearby_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 2))
     labels = ((X[:, :1] - rng.normal(size=400)) ** 2).argmin(axis=1)

@@ -1,20 +1,14 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
+from constrained.shared import IRIS as X
+from constrained.shared import QUIET, linked_data
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture
-from pluribus.constrained.mixtures._linked_data import LinkedData
 from pluribus.constraints import teachers
 
-QUIET = dict(verbose=False, random_state=0)
-X, y = load_iris(return_X_y=True)
 LINKS = Constraints(150, must_link=[(0, 1), (1, 2), (60, 70), (100, 110), (110, 120), (5, 9)])
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def linked(X, known, k, **options):
-    return LinkedData(X, known, np.ones(len(X)), k, known.check(k).witness, **options)
 
 
 def on_iris(**parameters):
@@ -70,14 +64,14 @@ def test_likelihood_by_hand():
 )
 def test_posterior_of_a_chunklet(weights, prior, posterior):
     X = np.array([[1.0], [2.5], [3.0]])
-    data = linked(X, Constraints(3, must_link=[(0, 1)]), 2, per_chunklet=prior == "chunklet")
+    data = linked_data(X, Constraints(3, must_link=[(0, 1)]), 2, per_chunklet=prior == "chunklet")
     log_density = -0.5 * (X - [[0.0, 4.0]]) ** 2
     U = data.sum_chunklets @ log_density + data.n_draws[:, None] * np.log(weights)
     assert data.network.infer(U).marginals[0, 0] == pytest.approx(posterior, abs=1e-6)
 
 
 def test_cannot_link_by_hand():
-    data = linked(np.array([[1.0], [3.0]]), Constraints(2, cannot_link=[(0, 1)]), 2)
+    data = linked_data(np.array([[1.0], [3.0]]), Constraints(2, cannot_link=[(0, 1)]), 2)
     U = -0.5 * (data.X - [[0.0, 4.0]]) ** 2
     assert data.network.infer(U).marginals[0, 0] == pytest.approx(0.999665, abs=1e-6)
 
@@ -94,21 +88,21 @@ def test_iris_with_chunklets():
 
 def test_conditional_weights():
     """Four chunklets of two: the weights are as the square roots of the counts; and one of three beside three alone."""
-    four = linked(np.zeros((8, 1)), Constraints(8, groups=[0, 0, 1, 1, 2, 2, 3, 3]), 2)
+    four = linked_data(np.zeros((8, 1)), Constraints(8, groups=[0, 0, 1, 1, 2, 2, 3, 3]), 2)
     assert four._match_counts(np.array([6.0, 2.0])) == pytest.approx([0.633975, 0.366025], abs=1e-5)
-    mixed = linked(np.zeros((6, 1)), Constraints(6, groups=[-1, -1, -1, 0, 0, 0]), 2)
+    mixed = linked_data(np.zeros((6, 1)), Constraints(6, groups=[-1, -1, -1, 0, 0, 0]), 2)
     assert mixed._match_counts(np.array([3.8, 2.2]))[0] == pytest.approx(0.569171, abs=1e-5)
 
 
 def test_conditional_weights_do_not_vanish():
     apart = Constraints(60, cannot_link=[(i, 50 + i) for i in range(10)])
-    data = linked(np.zeros((60, 1)), apart, 2)
+    data = linked_data(np.zeros((60, 1)), apart, 2)
     assert (data._match_counts(np.array([50.0, 10.0])) > 0).all()
 
 
 def test_two_clusters_make_a_chain_of_cannot_links_one_variable():
     chain = Constraints(6, cannot_link=[(i, i + 1) for i in range(5)])
-    data = linked(np.zeros((6, 1)), chain, 2)
+    data = linked_data(np.zeros((6, 1)), chain, 2)
     assert data.closure.n_chunks == 2
     mixture = ConstrainedGaussianMixture(2, **QUIET).fit(np.arange(6.0)[:, None], constraints=chain)
     assert mixture.labels_.tolist() in ([0, 1, 0, 1, 0, 1], [1, 0, 1, 0, 1, 0])
@@ -127,7 +121,7 @@ def test_more_exact_than_the_data_need():
     assert told.score(clouds) < alone.score(clouds)
 
 
-def test_large_loopy_components_are_said_and_hold():
+def test_large_loopy_components_warn_and_hold():
     rng = np.random.default_rng(0)
     truth = rng.integers(4, size=120)
     data = rng.normal(0, 1, (120, 2)) + 3 * np.array([[0, 0], [0, 1], [1, 0], [1, 1]])[truth]

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 
+from constrained.shared import IRIS as X
+from constrained.shared import QUIET
+from constrained.shared import SPECIES as y
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture
 from pluribus.constrained.mixtures._constraint_weight import choose_weight, constrained_objects, n_broken
 from pluribus.constraints import random_pairs
 
-QUIET = dict(verbose=False, random_state=0)
-X, y = load_iris(return_X_y=True)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 

@@ -5,18 +5,18 @@ import warnings
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import check_estimator_sparse_tag
 
+from constrained.shared import IRIS as X
+from constrained.shared import QUIET
+from constrained.shared import SPECIES as y
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture, PenalizedMixture
 from pluribus.constrained.mixtures._gaussians import CollapsedError, estimate, log_densities
 from pluribus.constraints import random_pairs
 
-QUIET = dict(verbose=False, random_state=0)
-X, y = load_iris(return_X_y=True)
 KNOWN = random_pairs(y, 25, random_state=0)
 every = pytest.mark.parametrize("method", [ConstrainedGaussianMixture, PenalizedMixture, MeanFieldMixture])
 NARROW = pytest.mark.parametrize("kind", ["diag", "spherical"])
@@ -155,7 +155,7 @@ def collapse(monkeypatch, which, error):
     monkeypatch.setattr(ConstrainedGaussianMixture, "_start", broken)
 
 
-def test_collapsed_starts_are_said(monkeypatch):
+def test_collapsed_starts_warn(monkeypatch):
     collapse(monkeypatch, {0, 3}, CollapsedError("a cluster has no spread"))
     with pytest.warns(ConvergenceWarning, match="2 of 4 starts collapsed.*no spread"):
         ConstrainedGaussianMixture(3, n_init=4, **QUIET).fit(X)
@@ -185,7 +185,7 @@ def test_as_many_clusters_as_columns():
 
 @every
 def test_conditional_weights_in_loopy_components(method):
-    """They are those of "joint", which is said; messages before X is seen would not settle."""
+    """They are those of "joint", with a warning: messages without the data would not converge."""
     rng = np.random.default_rng(0)
     truth = rng.integers(6, size=40)
     pairs = rng.integers(40, size=(200, 2))

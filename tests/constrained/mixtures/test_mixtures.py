@@ -10,12 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from constrained.shared import IRIS as X
+from constrained.shared import QUIET
+from constrained.shared import SPECIES as y
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture, MeanFieldMixture, PenalizedMixture
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
@@ -24,8 +27,6 @@ from pluribus.constraints import Feasibility, InfeasibleError, random_pairs, tea
 
 METHODS = [ConstrainedGaussianMixture, PenalizedMixture, MeanFieldMixture]
 KINDS = ["full", "tied", "diag", "spherical"]
-QUIET = dict(verbose=False, random_state=0)
-X, y = load_iris(return_X_y=True)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 every = pytest.mark.parametrize("method", METHODS)
@@ -328,7 +329,7 @@ def test_many_pairs(method, n_pairs):
 
 
 @every
-def test_says_when_it_has_not_settled(method):
+def test_warns_if_it_has_not_converged(method):
     with pytest.warns(ConvergenceWarning, match="raise max_iter"):
         method(3, max_iter=1, n_init=1, **QUIET).fit(X)
 

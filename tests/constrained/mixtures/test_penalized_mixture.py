@@ -1,21 +1,17 @@
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import scale
 
+from constrained.shared import IRIS as X
+from constrained.shared import QUIET, linked_data
+from constrained.shared import SPECIES as y
 from pluribus import Constraints
 from pluribus.constrained import ConstrainedGaussianMixture, PenalizedMixture
-from pluribus.constrained.mixtures._linked_data import LinkedData
 from pluribus.constraints import disjoint_pairs, log_odds, random_pairs
 
-QUIET = dict(verbose=False, random_state=0)
-X, y = load_iris(return_X_y=True)
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def linked(X, known, k, **options):
-    return LinkedData(X, known, np.ones(len(X)), k, known.check(k).witness, **options)
 
 
 def test_very_strong_pairs_are_hard_ones():
@@ -38,13 +34,13 @@ def test_very_strong_pairs_are_hard_ones():
     ],
 )
 def test_normalizer_of_a_pair(pair, normalizer):
-    data = linked(np.zeros((3, 1)), Constraints(3, **pair), 3)
+    data = linked_data(np.zeros((3, 1)), Constraints(3, **pair), 3)
     assert np.exp(data.log_normalizer(np.array([0.5, 0.3, 0.2]))) == pytest.approx(normalizer)
 
 
 @pytest.mark.parametrize(("weight", "share"), [(float(log_odds(0.9)), 0.691502), (None, 0.680552)])
 def test_conditional_weights(weight, share):
-    data = linked(np.zeros((4, 1)), Constraints(4, must_link=[(2, 3)], must_weight=weight), 2)
+    data = linked_data(np.zeros((4, 1)), Constraints(4, must_link=[(2, 3)], must_weight=weight), 2)
     assert data._match_counts(np.array([3.0, 1.0]))[0] == pytest.approx(share, abs=1e-5)
 
 

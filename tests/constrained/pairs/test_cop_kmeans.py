@@ -8,15 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from constrained.shared import IRIS, column
 from pluribus.constrained import CopKMeans
 from pluribus.constraints import Constraints, ContradictionError, InfeasibleError, random_pairs
-
-
-def column(*values):
-    return np.array(values, dtype=float)[:, None]
 
 
 def inertia_of(X, labels, weights=None):
@@ -38,9 +35,6 @@ def by_trying_all(X, constraints, k):
     inside = (labels[:, :, None] == np.arange(k)).astype(float)  # (labelings, n, k)
     sums, sizes = np.einsum("lnk,nd->lkd", inside, X), inside.sum(axis=1)
     return ((X**2).sum() - ((sums**2).sum(axis=2) / np.maximum(sizes, 1)).sum(axis=1)).min()
-
-
-IRIS = load_iris().data
 
 
 @pytest.mark.parametrize("tol", [0, 1e-4])

@@ -38,7 +38,7 @@ METHODS = [
 ]
 NAMES = ["cop", "pairwise", "metric", "metric-full", "constrained", "seeded", "size-constrained"]
 every_method = pytest.mark.parametrize("method", METHODS, ids=NAMES)
-heeding = pytest.mark.parametrize("method", METHODS[:5] + METHODS[6:], ids=NAMES[:5] + NAMES[6:])
+enforcing = pytest.mark.parametrize("method", METHODS[:5] + METHODS[6:], ids=NAMES[:5] + NAMES[6:])
 
 RANDOM_STARTS = "drawn starts differ between weights and copies, as in scikit-learn's KMeans"
 
@@ -78,7 +78,7 @@ def blobs():
     return X, y, random_pairs(y, 60, random_state=0)
 
 
-@heeding
+@enforcing
 def test_hard_constraints_hold(method, blobs):
     X, _, known = blobs
     model = clone(method).fit(X, constraints=known)

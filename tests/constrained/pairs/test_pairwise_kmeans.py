@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from constrained.shared import column
 from pluribus.constrained import CopKMeans, PairwiseKMeans
 from pluribus.constrained._shared.points import Points
 from pluribus.constrained._shared.starts import from_neighborhoods
@@ -18,10 +19,6 @@ from pluribus.constraints import Constraints, random_pairs
 def objective_of(X, labels, known):
     total = sum(((X[labels == h] - X[labels == h].mean(axis=0)) ** 2).sum() for h in np.unique(labels)) / 2
     return total + known.violations(labels).weight
-
-
-def column(*values):
-    return np.array(values, dtype=float)[:, None]
 
 
 @st.composite

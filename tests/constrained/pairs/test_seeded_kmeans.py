@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
+from constrained.shared import IRIS as X
+from constrained.shared import SPECIES as Y
 from pluribus.constrained import SeededKMeans
 from pluribus.constraints import ConstraintError, Constraints, InfeasibleError
-
-X, Y = load_iris(return_X_y=True)
 
 
 def some_labels(y, share, seed=0):
     return np.where(np.random.default_rng(seed).random(len(y)) < share, y, -1)
 
 
-@pytest.mark.filterwarnings("ignore:.*fixed=False takes them as a start only")
+@pytest.mark.filterwarnings("ignore:.*fixed=False uses them only as a start")
 def test_seeded_is_kmeans_from_the_means_of_the_seeds():
     seeds = some_labels(Y, 0.2)
     start = np.array([X[seeds == c].mean(axis=0) for c in Constraints.from_labels(seeds).classes])

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
+from constrained.shared import documents
 from helpers import uneven_blobs
 from pluribus._kernels.assignment.stable_matching import match_stably
 from pluribus.constrained import BalancedKMeans
@@ -31,12 +32,7 @@ def blobs():
 
 @pytest.fixture(scope="module")
 def words():
-    """Documents of three topics."""
-    rng = np.random.default_rng(0)
-    y = rng.choice(3, 200, p=[0.7, 0.2, 0.1])
-    topics = rng.dirichlet(np.full(60, 0.1), 3)
-    counts = np.stack([rng.multinomial(40, topics[topic]) for topic in y])
-    return sparse.csr_array(counts.astype(float))
+    return documents([0.7, 0.2, 0.1], n=200, n_terms=60)
 
 
 def squares(points, centers):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from constrained.shared import documents
 from pluribus._kernels.points.frequency_sensitive import win_in_turn
 from pluribus.constrained import BalancedKMeans, FrequencySensitiveKMeans
 
@@ -18,12 +19,7 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 @pytest.fixture(scope="module")
 def words():
-    """Documents of four topics, most of them about the first."""
-    rng = np.random.default_rng(0)
-    y = rng.choice(4, 300, p=[0.7, 0.15, 0.1, 0.05])
-    topics = rng.dirichlet(np.full(80, 0.1), 4)
-    counts = np.stack([rng.multinomial(40, topics[topic]) for topic in y])
-    return sparse.csr_array(counts.astype(float))
+    return documents([0.7, 0.15, 0.1, 0.05], n=300, n_terms=80)
 
 
 def run(X, centers, counts, *, by_direction, moving=True, memory=np.inf, weights=None):
