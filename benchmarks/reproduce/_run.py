@@ -57,7 +57,7 @@ def run(
 
 def compute(source: Source, *, quick: bool, jobs: int, directory: Path) -> list[Reproduced]:
     """All runs of all rows; those that were finished before are read from the directory."""
-    from pluribus._engine import TaskStore, fingerprint, run_tasks
+    from pluribus._engine import ArraySpec, TaskStore, fingerprint, run_tasks
 
     tables = source.tables(quick)
     methods = {table.title: table.methods for table in tables}
@@ -69,7 +69,11 @@ def compute(source: Source, *, quick: bool, jobs: int, directory: Path) -> list[
 
     job = fingerprint(tasks, methods, _text(source))
     store = TaskStore(directory / job[:12], job)  # a folder for each job: one that was changed starts anew
-    found = run_tasks(scores, tasks, n_jobs=jobs, description="runs", store=store)
+
+    def expected(task: tuple[str, str, int]) -> ArraySpec:
+        return ArraySpec("f", (len(methods[task[0]]),), finite=False)
+
+    found = run_tasks(scores, tasks, n_jobs=jobs, description="runs", store=store, expected=expected)
     runs: dict[tuple[str, str], list[np.ndarray]] = {}
     for (table, row, _), values in zip(tasks, found, strict=True):
         runs.setdefault((table, row), []).append(values)

@@ -1,5 +1,6 @@
 """Where work runs: independent tasks on one core or all, their seeds, progress and what is kept of them."""
 
+from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
 from pluribus._engine.files import atomic_path
 from pluribus._engine.fingerprints import fingerprint
@@ -9,9 +10,12 @@ from pluribus._engine.registry import Registry
 from pluribus._engine.results import ResultDirectory
 from pluribus._engine.seeding import RandomState, seeds
 from pluribus._engine.store import TaskStore
-from pluribus._engine.tasks import merge_tasks, one_blas_thread, over_blocks, run_tasks
+from pluribus._engine.tasks import merge_tasks, one_blas_thread, over_blocks, recall, run_tasks
 
 __all__ = [
+    "DAMAGED",
+    "ArrayError",
+    "ArraySpec",
     "DaskCluster",
     "EngineMixin",
     "MemoryLimitError",
@@ -30,6 +34,7 @@ __all__ = [
     "merge_tasks",
     "one_blas_thread",
     "over_blocks",
+    "recall",
     "run_tasks",
     "seeds",
     "track",

@@ -4,23 +4,21 @@ import json
 import os
 import re
 import zipfile
-import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
+from pluribus._engine.arrays import DAMAGED, ArraySpec
 from pluribus._engine.files import atomic_path
-
-# What numpy raises for a file that is cut, altered, empty, a pickle, or (TypeError) a single array.
-_DAMAGED = (EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error, RuntimeError)
 
 
 class TaskStore:
     """The results of finished tasks, one file each, written whole.
 
     Each result is an npz of plain arrays (never a pickle). The directory belongs to one job, named by its
-    fingerprint: opening it for another job is refused, since its results would be wrong there. A damaged file
-    counts as not there, so its task runs again.
+    fingerprint: opening it for another job is refused, since its results would be wrong there. A file that is damaged,
+    or whose arrays do not fit its task, counts as not there: the task runs again.
 
     Parameters
     ----------
@@ -33,12 +31,12 @@ class TaskStore:
     --------
     >>> import tempfile
     >>> import numpy as np
-    >>> from pluribus._engine import TaskStore
+    >>> from pluribus._engine import ArraySpec, TaskStore
     >>> directory = tempfile.mkdtemp()
     >>> TaskStore(directory, "job 1").put("0", labels=np.array([0, 0, 1]))
-    >>> TaskStore(directory, "job 1").get("0")
+    >>> TaskStore(directory, "job 1").get("0", {"labels": ArraySpec("i", (3,))})
     {'labels': array([0, 0, 1])}
-    >>> TaskStore(directory, "job 1").get("1") is None
+    >>> TaskStore(directory, "job 1").get("0", {"labels": ArraySpec("i", (4,))}) is None
     True
     """
 
@@ -50,13 +48,19 @@ class TaskStore:
         self.directory.mkdir(parents=True, exist_ok=True)
         self._claim()
 
-    def get(self, key: str) -> dict[str, np.ndarray] | None:
-        """Return the arrays kept under `key`, or None if there are none that can be read."""
-        try:
-            with np.load(self._path(key), allow_pickle=False) as kept:
-                return {name: kept[name] for name in kept.files}
-        except (FileNotFoundError, *_DAMAGED):
+    def get(self, key: str, expected: Mapping[str, ArraySpec]) -> dict[str, np.ndarray] | None:
+        """Return the arrays kept under `key`, or None if there are none, or not exactly these."""
+        path = self._path(key)
+        if not path.exists():
             return None
+        with path.open("rb") as kept:
+            try:
+                file = zipfile.ZipFile(kept)
+                if sorted(file.namelist()) != sorted(f"{name}.npy" for name in expected):
+                    return None
+                return {name: spec.read(file, name) for name, spec in expected.items()}
+            except (OSError, *DAMAGED):  # the first for addresses beyond the file
+                return None
 
     def put(self, key: str, **arrays: np.ndarray) -> None:
         """Keep arrays under `key`; they are there whole or not at all."""

@@ -6,17 +6,21 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache, reduce
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
+from pluribus._engine.arrays import ArraySpec
 from pluribus._engine.dask_cluster import DaskCluster
 from pluribus._engine.progress import track
 from pluribus._engine.store import TaskStore
 
 R = TypeVar("R")
+
+# What the result of a task must look like: an array, or several by name.
+Expected: TypeAlias = ArraySpec | Mapping[str, ArraySpec]
 
 # The name under which a store keeps a result that is one array and not a dict of arrays.
 _SINGLE = "single_array"
@@ -33,6 +37,7 @@ def run_tasks(
     description: str = "",
     verbose: bool = True,
     store: TaskStore | None = None,
+    expected: Callable[[Any], Expected] | None = None,
 ) -> list[R]:
     """Return `[function(sent(task), *shared) for task in tasks]`, computed on `n_jobs` threads or on a Dask cluster.
 
@@ -59,6 +64,8 @@ def run_tasks(
         False turns the progress bar off.
     store : TaskStore or None
         Keeps each result as soon as it is there; tasks it already has are not run again.
+    expected : callable
+        What the result of a task must look like; a result in the store that does not is not used. Needed with a store.
 
     Examples
     --------
@@ -67,9 +74,7 @@ def run_tasks(
     [1, 4, 9]
     """
     todo = dict(tasks if isinstance(tasks, Mapping) else enumerate(tasks))
-    results: dict[int, Any] = {}
-    if store is not None:
-        results = {index: found for index in todo if (found := _recall(store, index)) is not None}
+    results = {} if store is None else recall(store, todo, expected)
     missing = [index for index in todo if index not in results]
 
     def finish(index: int, result: R) -> tuple[int, R]:
@@ -220,10 +225,20 @@ def _controller(n_modules: int) -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def recall(store: TaskStore, tasks: Mapping[int, Any], expected: Callable[[Any], Expected] | None) -> dict[int, Any]:
+    """Return the results of tasks that a store has, by their numbers (see ``run_tasks``)."""
+    if expected is None:
+        raise TypeError("a store needs `expected`: results that are read back are checked")
+    kept = {index: _recalled(store, index, expected(task)) for index, task in tasks.items()}
+    return {index: result for index, result in kept.items() if result is not None}
+
+
+def _recalled(store: TaskStore, index: int, expected: Expected) -> Any:
+    if not isinstance(expected, ArraySpec):
+        return store.get(str(index), expected)
+    found = store.get(str(index), {_SINGLE: expected})
+    return found and found[_SINGLE]
+
+
 def _keep(store: TaskStore, index: int, result: Any) -> None:
     store.put(str(index), **({_SINGLE: result} if isinstance(result, np.ndarray) else result))
-
-
-def _recall(store: TaskStore, index: int) -> Any:
-    found = store.get(str(index))
-    return found[_SINGLE] if found is not None and _SINGLE in found else found

@@ -56,6 +56,7 @@ def make_members(
         description=f"clustering {n:,} rows",
         verbose=verbose,
         store=store,
+        expected=lambda member: member.expected(rows),
     )
 
 
@@ -78,7 +79,7 @@ def assign(
     to_come = {}  # pieces of each group
     for start in range(0, n, size):
         stop = min(start + size, n)
-        kept = kept_labels(store, start, stop, len(columns))
+        kept = kept_labels(store, start, stop, list(assignments.values()))
         n_kept = kept.shape[1]
         labels[start:stop, columns[:n_kept]] = kept
         if n_kept < len(columns):

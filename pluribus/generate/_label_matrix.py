@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import TaskStore, memory_limit, over_blocks, track
+from pluribus._engine import ArraySpec, TaskStore, memory_limit, over_blocks, track
 from pluribus.generate._centers import Assignment
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK
@@ -58,7 +58,7 @@ def assign(
     for start, group in track(rows.blocks(size), f"assigning {rows.shape[0]:,} rows", total=groups, verbose=verbose):
         here = labels[start : start + group.shape[0]]
         group_labels = here if alone else np.empty((group.shape[0], len(columns)), dtype=labels.dtype)
-        kept = kept_labels(store, start, start + len(group_labels), len(columns))
+        kept = kept_labels(store, start, start + len(group_labels), list(assignments.values()))
         n_kept = kept.shape[1]
         group_labels[:, :n_kept] = kept
         missing = {place: assignments[columns[place]] for place in range(n_kept, len(columns))}
@@ -70,12 +70,17 @@ def assign(
             here[:, columns] = group_labels
 
 
-def kept_labels(store: TaskStore | None, start: int, stop: int, n_columns: int) -> np.ndarray:
-    """The labels of a group in the store: its first columns, or none."""
-    kept = None if store is None else store.get(f"rows-{start}")
-    if kept is None or len(kept["labels"]) != stop - start:
-        return np.empty((stop - start, 0), dtype=np.int8)
-    return kept["labels"][:, :n_columns]
+def kept_labels(store: TaskStore | None, start: int, stop: int, assignments: Sequence[Assignment]) -> np.ndarray:
+    """The labels of a group in the store: those of the first members, or none."""
+    none = np.empty((stop - start, 0), dtype=np.int8)
+    kept = None if store is None else store.get(f"rows-{start}", {"labels": ArraySpec("i", (stop - start, None))})
+    if kept is None:
+        return none
+    labels = kept["labels"][:, : len(assignments)]
+    members = assignments[: labels.shape[1]]
+    least = [0 if member.rows is None else -1 for member in members]
+    below = [len(member.centers) for member in members]
+    return labels if (labels.min(axis=0) >= least).all() and (labels.max(axis=0) < below).all() else none
 
 
 def group_size(rows: Rows) -> int:

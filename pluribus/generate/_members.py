@@ -1,13 +1,13 @@
 """The members of an ensemble: their plans, and how they are made."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pluribus._engine import DaskCluster, TaskStore, run_tasks
+from pluribus._engine import ArraySpec, DaskCluster, TaskStore, recall, run_tasks
 from pluribus._kernels.labels.label_codes import uncovered_rows
 from pluribus.generate import _dask_members
 from pluribus.generate._base_clusterers import cluster, quiet
@@ -79,6 +79,13 @@ class Member:
         all_labels[slice(None) if needed is None else needed] = labels
         return {"labels": all_labels}
 
+    def expected(self, rows: Rows) -> dict[str, ArraySpec]:
+        """What the arrays of `made_of` must look like: a store is not believed."""
+        if self.learns_centers and self.n_clusters is not None:
+            n_seen = self.view.projection or self.view.features
+            return {"centers": ArraySpec(rows.dtype, (range(1, self.n_clusters + 1), n_seen))}
+        return {"labels": ArraySpec("i", (rows.shape[0],), least=-1, below=self.n_needed)}
+
     def assignment(self, centers: np.ndarray, rows: Rows) -> Assignment:
         """Return the assignment of rows to the learned centers."""
         n, d = rows.shape
@@ -142,17 +149,30 @@ def _make_members(
 ) -> list[dict[str, np.ndarray]]:
     n = rows.shape[0]
 
-    def made(wave: Mapping[int, Member], near: Rows | Pool) -> list[dict[str, np.ndarray]]:
-        def make(member: Member) -> dict[str, np.ndarray]:
-            needed = member.needed_rows(n)
-            return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, side_information)
+    def make(member: Member, near: Rows | Pool) -> dict[str, np.ndarray]:
+        needed = member.needed_rows(n)
+        return member.made_of(near.in_memory if needed is None else near.take(needed), n, needed, side_information)
 
+    def expected(member: Member) -> dict[str, ArraySpec]:
+        return member.expected(rows)
+
+    everyone = dict(enumerate(members))
+    made: dict[int, dict[str, np.ndarray]] = {} if store is None else recall(store, everyone, expected)
+    missing = {index: member for index, member in everyone.items() if index not in made}
+    for wave, needed in waves(rows, missing):
         with quiet():
-            return run_tasks(
-                make, wave, n_jobs=n_jobs, description=f"clustering {n:,} rows", verbose=verbose, store=store
+            found = run_tasks(
+                make,
+                wave,
+                shared=[gathered(rows, needed)],
+                n_jobs=n_jobs,
+                description=f"clustering {n:,} rows",
+                verbose=verbose,
+                store=store,
+                expected=expected,
             )
-
-    return [one for wave, needed in waves(rows, members, store) for one in made(wave, gathered(rows, needed))]
+        made |= zip(wave, found, strict=True)
+    return [made[index] for index in everyone]
 
 
 def _check_noise(labels: np.ndarray) -> None:

@@ -1,11 +1,11 @@
 """Rows for members that learn from files or Dask, gathered in waves that fit into memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pluribus._engine import MemoryLimitError, TaskStore, in_bytes, memory_limit
+from pluribus._engine import MemoryLimitError, in_bytes, memory_limit
 from pluribus.tables import Rows
 from pluribus.tables._internal import ArrayRows
 
@@ -30,32 +30,31 @@ class Pool:
         return self.held[np.searchsorted(self.numbers, rows)]
 
 
-def waves(
-    rows: Rows, members: "Sequence[Member]", store: TaskStore | None
-) -> "Iterator[tuple[dict[int, Member], np.ndarray]]":
+def waves(rows: Rows, members: "Mapping[int, Member]") -> "Iterator[tuple[dict[int, Member], np.ndarray]]":
     """Yield members by their numbers, with the numbers of the rows that they learn from (see `gathered`).
 
-    A wave has as many members, in order, as have rows that fit into a share of the memory. Finished members need no
-    rows. Rows in memory make one wave.
+    A wave has as many members, in order, as have rows that fit into a share of the memory. Rows in memory make one
+    wave.
     """
+    if not members:
+        return
     if rows.in_memory is not None:
-        yield dict(enumerate(members)), np.empty(0, dtype=np.int64)
+        yield dict(members), np.empty(0, dtype=np.int64)
         return
     n = rows.shape[0]
     most = int(SHARE * memory_limit() / _width(rows))
-    _check_fits(rows, members)
+    _check_fits(rows, list(members.values()))
     wave: dict[int, Member] = {}
     wanted, n_wanted = np.zeros(n, dtype=bool), 0
-    for index, member in enumerate(members):
-        if store is None or store.get(str(index)) is None:
-            needed = member.needed_rows(n)
-            more = n - n_wanted if needed is None else len(needed) - int(np.count_nonzero(wanted[needed]))
-            if n_wanted and n_wanted + more > most:
-                yield wave, np.flatnonzero(wanted)
-                wave = {}
-                wanted[:], n_wanted, more = False, 0, member.n_needed
-            wanted[slice(None) if needed is None else needed] = True
-            n_wanted += more
+    for index, member in members.items():
+        needed = member.needed_rows(n)
+        more = n - n_wanted if needed is None else len(needed) - int(np.count_nonzero(wanted[needed]))
+        if n_wanted and n_wanted + more > most:
+            yield wave, np.flatnonzero(wanted)
+            wave = {}
+            wanted[:], n_wanted, more = False, 0, member.n_needed
+        wanted[slice(None) if needed is None else needed] = True
+        n_wanted += more
         wave[index] = member
     yield wave, np.flatnonzero(wanted)
 

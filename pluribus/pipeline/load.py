@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pluribus._engine import DAMAGED, ArrayError, ArraySpec
 from pluribus.consensus import MethodComparison, MethodRun
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
@@ -58,7 +59,7 @@ def load(path: Any) -> Clustering:
             return _result(_Archive(file, path))
     except ArchiveError:
         raise
-    except (OSError, zipfile.BadZipFile, ValueError, KeyError, TypeError, IndexError, EOFError, OverflowError) as error:
+    except (OSError, IndexError, *DAMAGED) as error:
         raise ArchiveError(f"{path} is not a readable result of pluribus ({type(error).__name__}: {error}).") from error
 
 
@@ -86,30 +87,21 @@ class _Archive:
 
     def array(self, name: str, kinds: str, shape: tuple[int | None, ...]) -> np.ndarray:
         """One array, of this type and shape; None stands for any length."""
-        with self.file.open(f"{name}.npy") as stream:
-            version = np.lib.format.read_magic(stream)
-            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            found, _, dtype = header(stream)
-            fits = len(found) == len(shape) and all(b is None or a == b for a, b in zip(found, shape, strict=True))
-            size = int(np.prod(found, dtype=object)) * dtype.itemsize
-            if not fits or dtype.kind not in kinds or size > self.file.getinfo(f"{name}.npy").file_size:
-                raise ArchiveError(f"{self.path} is damaged: {name} is {dtype} of shape {found}, not of {shape}.")
-        with self.file.open(f"{name}.npy") as stream:
-            return np.lib.format.read_array(stream, allow_pickle=False)
+        return self._read(name, ArraySpec(kinds, shape, finite=False))
 
     def finite(self, name: str, shape: tuple[int | None, ...]) -> np.ndarray:
         """One array of finite numbers."""
-        values = self.array(name, "f", shape)
-        if not np.isfinite(values).all():
-            raise ArchiveError(f"{self.path} is damaged: {name} holds values that are not finite.")
-        return values
+        return self._read(name, ArraySpec("f", shape))
 
     def indices(self, name: str, below: int, length: int | None = None, least: int = 0) -> np.ndarray:
         """One array of whole numbers within a range."""
-        values = self.array(name, "iu", (length,))
-        if values.size and (values.min() < least or values.max() >= below):
-            raise ArchiveError(f"{self.path} is damaged: {name} is out of range.")
-        return values
+        return self._read(name, ArraySpec("iu", (length,), least=least, below=below))
+
+    def _read(self, name: str, spec: ArraySpec) -> np.ndarray:
+        try:
+            return spec.read(self.file, name)
+        except ArrayError as error:
+            raise ArchiveError(f"{self.path} is damaged: {error}.") from error
 
 
 def _result(archive: _Archive) -> Clustering:

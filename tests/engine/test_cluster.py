@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from pluribus._engine import DaskCluster, TaskStore, as_cluster, dask_cluster, merge_tasks, run_tasks
+from pluribus._engine import ArraySpec, DaskCluster, TaskStore, as_cluster, dask_cluster, merge_tasks, run_tasks
 
 
 def product(task, matrix):
@@ -36,9 +36,9 @@ def test_merging_on_the_cluster(dask_client):
 
 def test_store_keeps_what_the_cluster_did(dask_client, tmp_path):
     engine = as_cluster(dask_client)
-    store = TaskStore(tmp_path, "job")
-    first = run_tasks(product, range(3), shared=[np.eye(4)], engine=engine, store=store)
-    again = run_tasks(_fail, range(3), shared=[np.eye(4)], engine=engine, store=store)
+    kept = {"store": TaskStore(tmp_path, "job"), "expected": lambda task: ArraySpec("f", (4,))}
+    first = run_tasks(product, range(3), shared=[np.eye(4)], engine=engine, **kept)
+    again = run_tasks(_fail, range(3), shared=[np.eye(4)], engine=engine, **kept)
     np.testing.assert_array_equal(first, again)
 
 

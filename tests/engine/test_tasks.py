@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helpers import PATIENCE, started, wait_until
-from pluribus._engine import TaskStore, over_blocks, run_tasks
+from pluribus._engine import ArraySpec, TaskStore, over_blocks, run_tasks
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
@@ -70,9 +70,10 @@ def test_store_runs_only_what_is_missing(tmp_path, n_jobs):
         return np.array([task, task])
 
     store = TaskStore(tmp_path, "job")
-    first = run_tasks(work, range(4), n_jobs=n_jobs, store=store)
+    how = {"n_jobs": n_jobs, "store": store, "expected": lambda task: ArraySpec("i", (2,))}
+    first = run_tasks(work, range(4), **how)
     (tmp_path / "task-2.npz").write_bytes(b"half")
-    second = run_tasks(work, range(6), n_jobs=n_jobs, store=store)
+    second = run_tasks(work, range(6), **how)
     assert sorted(ran) == [0, 1, 2, 2, 3, 4, 5]
     np.testing.assert_array_equal(second[:4], first)
     np.testing.assert_array_equal(second, [[task, task] for task in range(6)])
@@ -80,9 +81,34 @@ def test_store_runs_only_what_is_missing(tmp_path, n_jobs):
 
 def test_store_keeps_dicts_of_arrays(tmp_path):
     store = TaskStore(tmp_path, "job")
+    ran = []
+
+    def work(task):
+        ran.append(task)
+        return {"a": np.zeros(2), "b": np.array(3)}
+
+    expected = {"a": ArraySpec("f", (2,)), "b": ArraySpec("i", ())}
     for _ in range(2):
-        (result,) = run_tasks(lambda _: {"a": np.zeros(2), "b": np.array(3)}, [None], store=store)
+        (result,) = run_tasks(work, [7], store=store, expected=lambda task: expected)
         assert sorted(result) == ["a", "b"]
+    assert ran == [7]
+
+
+def test_a_result_that_does_not_fit_its_task_is_made_again(tmp_path):
+    store = TaskStore(tmp_path, "job")
+    store.put("0", single_array=np.zeros(3))
+    store.put("1", single_array=np.zeros(3))
+
+    def expected(task):
+        return ArraySpec("f", (task,))
+
+    assert [len(result) for result in run_tasks(np.ones, [3, 4], store=store, expected=expected)] == [3, 4]
+    assert run_tasks(np.ones, [3, 4], store=store, expected=expected)[0].tolist() == [0, 0, 0]
+
+
+def test_a_store_needs_to_know_what_results_look_like(tmp_path):
+    with pytest.raises(TypeError, match="expected"):
+        run_tasks(np.ones, [3], store=TaskStore(tmp_path, "job"))
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -94,8 +120,8 @@ def test_an_error_keeps_the_tasks_finished_before_it(tmp_path, n_jobs):
 
     store = TaskStore(tmp_path, "job")
     with pytest.raises(ZeroDivisionError, match="in task 3"):
-        run_tasks(work, range(4), n_jobs=n_jobs, store=store)
-    assert store.get("0") is not None
+        run_tasks(work, range(4), n_jobs=n_jobs, store=store, expected=lambda task: ArraySpec("i", ()))
+    assert store.get("0", {"single_array": ArraySpec("i", ())}) is not None
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -108,13 +134,14 @@ def test_over_blocks_covers_the_rows_once(n_jobs):
 JOB = """
 import sys, time
 import numpy as np
-from pluribus._engine import TaskStore, run_tasks
+from pluribus._engine import ArraySpec, TaskStore, run_tasks
 
 def work(task):
     time.sleep(0.05 if task < 6 else 3600)
     return np.full(1000, task)
 
-run_tasks(work, range(40), n_jobs=int(sys.argv[2]), store=TaskStore(sys.argv[1], "job"))
+store, n_jobs = TaskStore(sys.argv[1], "job"), int(sys.argv[2])
+run_tasks(work, range(40), n_jobs=n_jobs, store=store, expected=lambda task: ArraySpec("i", (1000,)))
 """
 
 
@@ -134,7 +161,8 @@ def test_a_job_stopped_half_way_keeps_its_finished_tasks(tmp_path, stop, n_jobs)
         ran.append(task)
         return np.full(1000, task)
 
-    results = run_tasks(resumed, range(40), store=TaskStore(tmp_path, "job"))
+    how = {"store": TaskStore(tmp_path, "job"), "expected": lambda task: ArraySpec("i", (1000,))}
+    results = run_tasks(resumed, range(40), **how)
     assert ran == list(range(6, 40))
     np.testing.assert_array_equal(np.array(results)[:, 0], np.arange(40))
 
