@@ -129,7 +129,8 @@ def _factorable(values: Any) -> Any:
     dtype = getattr(values, "dtype", None)
     if not isinstance(dtype, np.dtype) or dtype.kind not in "iuf":
         return values
-    return values.astype(np.float32 if dtype == np.float16 else dtype.newbyteorder("="), copy=False)
+    wanted = np.dtype(np.float32) if dtype == np.float16 else dtype.newbyteorder("=")
+    return values if dtype == wanted else values.astype(wanted)
 
 
 def decode_labels(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:

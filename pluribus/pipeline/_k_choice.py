@@ -72,15 +72,16 @@ def choose(ensemble: Ensemble, X: Any, **how: Any) -> KChoice:
     return choice
 
 
-def accumulated(choice: KChoice) -> EvidenceAccumulation:
+def accumulated(choice: KChoice, X: Any = None) -> EvidenceAccumulation:
     """The evidence accumulation whose dendrogram was cut, with the chosen number of clusters.
 
-    It has that number already, unless several lifetimes are equal and another criterion decided between them.
+    It has that number already, unless several lifetimes are equal and another criterion decided between them. It is
+    fitted again if the features X have to decide.
     """
     consensus = choice.consensus
-    if consensus.n_clusters_ == choice.n_clusters:
+    if consensus.n_clusters_ == choice.n_clusters and (X is None or consensus.n_separate_ <= choice.n_clusters):
         return consensus
-    return clone(consensus).set_params(n_clusters=choice.n_clusters).fit(choice.ensemble)
+    return clone(consensus).set_params(n_clusters=choice.n_clusters).fit(choice.ensemble, X=X)
 
 
 def second_opinion(labels: np.ndarray, ensemble: Ensemble, X: Any, seed: int | None) -> tuple[KOpinion | None, str]:

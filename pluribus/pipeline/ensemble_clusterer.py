@@ -355,7 +355,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         constrained = bool({"consensus", "evidence"} & set(levels))
         by_default = isinstance(consensus, EvidenceAccumulation) and not isinstance(self.consensus, BaseEstimator)
         if by_default and self.n_clusters is not None:
-            return accumulate(self.ensemble_, self.n_clusters, **how)
+            return accumulate(self.ensemble_, self.n_clusters, X=X, **how)
         finds_k = getattr(consensus, "finds_n_clusters", False) and not by_default
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
             if constrained:
@@ -364,7 +364,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             else:
                 self.k_choice_ = choose(self.ensemble_, X, random_state=k_seed, **how)
                 if by_default:
-                    return accumulated(self.k_choice_)
+                    return accumulated(self.k_choice_, X)
                 consensus.set_params(n_clusters=self.k_choice_.n_clusters)
         more = {"X": X} if any(getattr(consensus, name, False) for name in ("needs_data", "takes_data")) else {}
         if constrained:

@@ -56,7 +56,7 @@ def test_evidence_is_advice():
 def test_finds_k_that_the_constraints_allow():
     X, _ = make_blobs(90, centers=[[0, 0], [9, 0]], random_state=0)
     apart = Constraints(90, cannot_link=[(0, 1), (1, 2), (0, 2)])
-    with pytest.warns(UserWarning, match="constraints need 3"):
+    with pytest.warns(UserWarning, match="constraints require at least 3"):
         model = small(n_clusters=None).fit(X, constraints=apart)
     assert model.n_clusters_ == 3
     assert model.violations_.count == 0

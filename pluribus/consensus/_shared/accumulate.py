@@ -14,6 +14,7 @@ def accumulate(
     n_clusters: int | None = None,
     *,
     missing: str = "warn",
+    X: Any = None,
     engine: Any = None,
     n_jobs: int | None = None,
     verbose: bool = True,
@@ -31,6 +32,7 @@ def accumulate(
     ensemble : Ensemble
     n_clusters : int, optional
     missing, engine, n_jobs, verbose : see ``EvidenceAccumulation``
+    X : see ``EvidenceAccumulation.fit``
 
     Examples
     --------
@@ -53,7 +55,7 @@ def accumulate(
         engine=engine,
         n_jobs=n_jobs,
         verbose=verbose,
-    ).fit(ensemble)
+    ).fit(ensemble, X=X)
     if k_range is not None and consensus.n_clusters_ == k_range[1] > 2:
         warnings.warn(
             f"The number of clusters found, {consensus.n_clusters_}, is the largest that was tried, because the "

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import ClusterMixin
 
 from pluribus.consensus._shared.cost import Cost
+from pluribus.consensus._shared.separate_groups import admit_doubt, separate_groups, warn_of_doubt
 from pluribus.evidence import CoAssociation, MemoryLimitError, mean_evidence
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import normalized_entropy, number_by_size, order_by_size
@@ -54,11 +55,19 @@ class ConsensusMixin(ClusterMixin):
         return int(self.n_clusters)
 
     def _finish(
-        self, ensemble: Ensemble | CoAssociation, labels: np.ndarray, membership: np.ndarray | None = None
+        self,
+        ensemble: Ensemble | CoAssociation,
+        labels: np.ndarray,
+        membership: np.ndarray | None = None,
+        *,
+        by_evidence: bool = False,
+        by_data: bool = False,
     ) -> Any:
         """Set the result, clusters numbered from the largest.
 
-        Without ``membership``, memberships are the mean evidence of each object for each cluster, normalized.
+        Without ``membership``, memberships are the mean evidence of each object for each cluster, normalized. Where
+        clusters were put together without any evidence, such memberships, or those given as ``by_evidence``, say so,
+        unless it was done ``by_data``.
         """
         n_clusters = membership.shape[1] if membership is not None else int(labels.max()) + 1
         order = order_by_size(labels, n_clusters)
@@ -69,6 +78,11 @@ class ConsensusMixin(ClusterMixin):
         else:
             check_memberships_fit(len(labels), n_clusters)
             self.membership_ = normalize_rows(mean_evidence(ensemble, self.labels_, n_clusters))
+        doubtful = (membership is None or by_evidence) and not by_data and n_clusters > 1
+        groups = separate_groups(ensemble) if doubtful else None
+        if groups is not None and (n_groups := int(groups.max()) + 1) > n_clusters:
+            self.membership_ = admit_doubt(self.membership_, self.labels_, groups)
+            warn_of_doubt(n_clusters, n_groups)
         self.uncertainty_ = normalized_entropy(self.membership_)
         return self
 

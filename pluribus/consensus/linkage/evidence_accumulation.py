@@ -13,6 +13,7 @@ from pluribus._engine import DaskCluster, EngineMixin, as_cluster, given_limit, 
 from pluribus.consensus._shared import dendrogram, evidence_linkages
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cost import Cost
+from pluribus.consensus._shared.separate_groups import merge_separate, separate_groups
 from pluribus.consensus.linkage import _neighbor_linkages
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.partitions import Ensemble, as_ensemble
@@ -91,6 +92,9 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         The linkage that "auto" chose.
     evidence_ : str
         The form of evidence that was used.
+    n_separate_ : int
+        Number of groups that no partition links. With fewer clusters than that, the evidence does not decide which
+        groups are merged: ``uncertainty_`` says so, unless features were given.
 
     References
     ----------
@@ -159,13 +163,16 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, ensemble: Any, y: Any = None) -> "EvidenceAccumulation":
+    def fit(self, ensemble: Any, y: Any = None, *, X: Any = None) -> "EvidenceAccumulation":
         """Find the consensus of an ensemble.
 
         Parameters
         ----------
         ensemble : Ensemble, n × r labels, list of label sequences, or CoAssociation
         y : ignored
+        X : array, csr matrix or Rows of n rows, optional
+            Features of the objects: groups that no partition links are merged by their distance, if fewer clusters
+            are asked for than there are such groups.
         """
         self._validate_params()
         cluster = as_cluster(self.engine)
@@ -176,8 +183,10 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         self.linkage_ = self._link(evidence, cluster)
         top = None if self.linkage_method_ == "ward" else 1.0
         self.lifetimes_ = dendrogram.lifetimes(self.linkage_, top, self.lifetime_scale)
-        labels = self._cut()
-        self._finish(evidence, labels)
+        self._groups = separate_groups(evidence)
+        self.n_separate_ = 1 if self._groups is None else int(self._groups.max()) + 1
+        labels, by_data = self._decide(self._n_clusters_to_cut(), evidence, X)
+        self._finish(evidence, labels, by_data=by_data)
         self.threshold_ = dendrogram.interval_of(self.linkage_, self.n_clusters_, top)
         return self
 
@@ -188,6 +197,8 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             raise ValueError("cut takes either n_clusters or threshold.")
         if n_clusters is not None and not isinstance(n_clusters, Integral):
             raise ValueError(f"n_clusters={n_clusters!r} is not a whole number.")
+        if threshold is not None and not (isinstance(threshold, Real) and np.isfinite(threshold)):
+            raise ValueError(f"threshold={threshold!r} is not a number.")
         if n_clusters is not None:
             labels = dendrogram.cut_into(self.linkage_, int(n_clusters))
         else:
@@ -299,16 +310,28 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         )
         return link(ensemble, n_jobs=self.n_jobs, engine=cluster, verbose=self.verbose)
 
-    def _cut(self) -> np.ndarray:
-        if self.threshold is not None:
-            return dendrogram.cut_at(self.linkage_, self.threshold)
-        k = self.n_clusters
-        if k is None:
-            if self.linkage_method_ == "ward":
-                warnings.warn(
-                    "Lifetimes of Ward linkage favor few clusters; give n_clusters, or use single or average link.",
-                    UserWarning,
-                    stacklevel=3,
-                )
-            k = dendrogram.longest_lived(self.lifetimes_, self.k_range, self.allow_single_cluster)
-        return dendrogram.cut_into(self.linkage_, k)
+    @property
+    def takes_data(self) -> bool:
+        """Features decide where the evidence does not."""
+        return True
+
+    def _n_clusters_to_cut(self) -> int | None:
+        """The number of clusters, given or of the longest lifetime; None if a threshold is given."""
+        if self.threshold is not None or self.n_clusters is not None:
+            return self.n_clusters
+        if self.linkage_method_ == "ward":
+            warnings.warn(
+                "Lifetimes of Ward linkage favor few clusters; give n_clusters, or use single or average link.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return dendrogram.longest_lived(self.lifetimes_, self.k_range, self.allow_single_cluster)
+
+    def _decide(self, n_clusters: int | None, evidence: CoAssociation, X: Any) -> tuple[np.ndarray, bool]:
+        """The labels of this many clusters, and whether features decided about them."""
+        if n_clusters is None:
+            return dendrogram.cut_at(self.linkage_, float(self.threshold or 0)), False
+        if self._groups is None or n_clusters == 1 or n_clusters > self._groups.max():
+            return dendrogram.cut_into(self.linkage_, n_clusters), False
+        ensemble = as_ensemble(evidence.ensemble)
+        return merge_separate(ensemble, self._groups, n_clusters, X), X is not None

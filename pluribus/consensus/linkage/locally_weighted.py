@@ -19,6 +19,7 @@ from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.evidence_linkages import average_link
 from pluribus.consensus._shared.extend_labels import extend_labels
 from pluribus.consensus._shared.label_rows import nonempty_clusters
+from pluribus.consensus._shared.separate_groups import merge_separate, separate_groups
 from pluribus.consensus.linkage._k_stability import k_stability
 from pluribus.consensus.linkage._last_merges import merge_last_groups
 from pluribus.evidence import mean_evidence
@@ -175,8 +176,12 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
             labels = self._cut_graph(ensemble, weights)
         else:
             labels = self._link_objects(ensemble, weights, X)
+            groups, k = separate_groups(ensemble), int(labels.max()) + 1
+            if X is None and groups is not None and 1 < k <= groups.max():
+                labels = merge_separate(ensemble, groups, k)
         affinity = mean_evidence(ensemble, labels, int(labels.max()) + 1, cluster_weights=weights, n_jobs=self.n_jobs)
-        return self._finish(ensemble, labels, normalize_rows(affinity))
+        by_data = X is not None and self.extraction == "stable"
+        return self._finish(ensemble, labels, normalize_rows(affinity), by_evidence=True, by_data=by_data)
 
     @property
     def takes_data(self) -> bool:

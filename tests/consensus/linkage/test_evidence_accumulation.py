@@ -292,7 +292,7 @@ def test_unobserved_pairs():
         EvidenceAccumulation(2, missing="error", **QUIET).fit(e)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        EvidenceAccumulation(2, missing="zero", **QUIET).fit(e)
+        EvidenceAccumulation(3, missing="zero", **QUIET).fit(e)
 
 
 @pytest.mark.parametrize(
