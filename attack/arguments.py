@@ -1,0 +1,393 @@
+"""Valid arguments, by the name of the parameter, its declared constraints, its type or its default."""
+
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import sklearn.utils._param_validation as declared
+
+import pluribus
+from attack.scene import Scene
+from attack.targets import Target, calls
+from pluribus import compare, consensus, constrained, constraints, evidence, generate, report, tables
+from pluribus import validate as indices
+
+# Parameters that only cost time: small, and given in every case.
+EFFORT = {
+    **dict.fromkeys(("n_init", "n_rounds", "n_steps", "n_questions"), (1, 3)),
+    **dict.fromkeys(("n_members", "members"), (2, 8)),
+    **dict.fromkeys(("n_gibbs", "burn_in"), (5, 20)),
+    "max_iter": (1, 40),
+    "n_features": (8, 32),
+}
+COSTLY = {*EFFORT, "n_jobs", "budget", "look_ahead", "n_components", "n_each", "n_teachers", "n_pairs", "memory_limit"}
+SILENT = {"verbose": False}
+SEEDS = {"random_state", "seed"}  # given in every case, so that it can be run again
+OFTEN = {"X", "n_objects"}  # given by most callers where they are optional
+SOURCES = ("X", "distances", "similarity")  # one of them, where all are parameters
+PARTITION = {"a", "b", "partition", "labels", "member", "consensus", "source", "target", "y", "oracle"}
+
+
+def known(scene: Scene) -> constraints.Constraints:
+    """Constraints that hold in the groups of the scene."""
+    rng = scene.rng
+    soft = rng.random() < 0.3
+    must, cannot = scene.pairs(together=True), scene.pairs(together=False)
+    return constraints.Constraints(
+        scene.n,
+        must_link=must,
+        cannot_link=cannot,
+        must_weight=rng.random(len(must)) + 0.1 if soft else None,
+        cannot_weight=rng.random(len(cannot)) + 0.1 if soft else None,
+        labels=np.where(rng.random(scene.n) < 0.3, scene.labels, -1) if rng.random() < 0.3 else None,
+    )
+
+
+def clustering(scene: Scene) -> pluribus.Clustering:
+    """A result of the whole walk."""
+    return pluribus.cluster(np.vstack([scene.X, scene.X + 1e-3]), k=1, members=3, verbose=False, n_jobs=1)
+
+
+def _told(scene: Scene) -> Any:
+    model = constrained.FeedbackClusterer(scene.k, n_init=1, n_rounds=1, random_state=0, verbose=False)
+    return model.fit(np.abs(scene.X)).good(0)
+
+
+def _answers(scene: Scene) -> constraints.Answers:
+    answers = constraints.Answers(scene.n)
+    if scene.n > 1:
+        answers.tell(0, scene.n - 1, "unsure")
+    return answers
+
+
+def _table(scene: Scene) -> tables.Table:
+    return tables.as_table(scene.frame(), id_column="id", least_rows=1)
+
+
+def _comparison(scene: Scene) -> report.Comparison:
+    a, b = scene.vector(), scene.labels
+    return report.Comparison("two", pluribus.Ensemble([np.maximum(a, 0), b]), compare.compare_partitions(a, b))
+
+
+def _validation(scene: Scene) -> report.Validation:
+    X = np.vstack([scene.X, scene.X + 20])
+    halves = np.repeat([0, 1], scene.n)
+    candidates = pluribus.Ensemble([halves, np.arange(2 * scene.n) % 2], names=["halves", "turns"])
+    return report.Validation("two", candidates, indices.choose_partition(candidates, X, verbose=False), X=X)
+
+
+def _file(scene: Scene, target: Target) -> Any:
+    """A path: of a file that can be read, or of one to write."""
+    if target.name.endswith(("write", "save", "report")) or ".write_" in target.name:
+        names = ["out.csv", "out.npz", "out.parquet", "out.json", "out.html", "out"]
+        return scene.folder / ("out.csv" if scene.plain else str(scene.rng.choice(names)))
+    path = scene.folder / "given.csv"
+    if target.name == "pipeline.load":
+        return clustering(scene).save(scene.folder / "given.pluribus")
+    if target.name == "constraints.Constraints.read":
+        known(scene).write(path)
+    elif target.name == "constraints.Answers.read":
+        _answers(scene).write(path)
+    elif target.name == "partitions.Ensemble.read":
+        pluribus.Ensemble(scene.members).write(path)
+    else:
+        scene.frame().to_csv(path, index=False)
+    return path
+
+
+def _fitted(scene: Scene) -> Any:
+    return consensus.EvidenceAccumulation(scene.k, missing="zero", verbose=False).fit(scene.members)
+
+
+def _indices_of(scene: Scene) -> np.ndarray:
+    return scene.rng.permutation(scene.n)[: max(1, scene.n // 2)]
+
+
+# By the name of the parameter, after the name of the target if that decides.
+VALUES: dict[str, Callable[[Scene], Any]] = {
+    "C": lambda s: s.similarity(),
+    "V": lambda s: s.rng.normal(size=(s.n, 2)),
+    "X": lambda s: s.X,
+    "answer": lambda s: str(s.rng.choice(constraints.answers.ANSWERS)),
+    "answers": _answers,
+    "attributes": lambda s: s.frame(),
+    "candidates": lambda s: s.members,
+    "cannot_link": lambda s: s.pairs(together=False),
+    "cannot_weight": lambda s: 1.0,
+    "certainty": lambda s: s.rng.uniform(0.5, 1, 4),
+    "cluster_weights": lambda s: s.rng.random(pluribus.Ensemble(s.members).n_clusters.sum()),
+    "clusterers": lambda s: ("kmeans", "single"),
+    "columns": lambda s: None,
+    "conditions": lambda s: [constrained.AtLeast(1)],
+    "constraints": known,
+    "cost": lambda s: s.rng.random((s.n, s.k)),
+    "criteria": lambda s: None,
+    "data": lambda s: s.X,
+    "distance": lambda s: str(s.rng.choice(list(compare.DISTANCES))),
+    "distances": lambda s: s.distances(),
+    "dtype": lambda s: s.rng.choice([np.float32, np.float64]),
+    "effective_n": lambda s: float(s.n),
+    "ensemble": lambda s: s.members,
+    "ensembles": lambda s: [pluribus.Ensemble(s.members), pluribus.Ensemble(s.members)],
+    "evidence": lambda s: evidence.CoAssociation(s.members),
+    "feedback": lambda s: constrained.Feedback("good", (0,)),
+    "fraction": lambda s: 0.2,
+    "generator": lambda s: generate.Generator(n_members=4, verbose=False),
+    "generators": lambda s: [generate.Generator(n_members=2, verbose=False)],
+    "groups": lambda s: np.where(s.rng.random(s.n) < 0.5, s.labels, -1),
+    "i": lambda s: _indices_of(s),
+    "id_column": lambda s: None,
+    "ids": lambda s: [f"id {i}" for i in range(s.n)],
+    "idx": _indices_of,
+    "index": lambda s: str(s.rng.choice(list(compare.INDICES))),
+    "j": lambda s: _indices_of(s),
+    "k": lambda s: s.k,
+    "k_range": lambda s: (1, s.k),
+    "known": known,
+    "known_labels": lambda s: {str(i): str(s.labels[i]) for i in range(min(3, s.n))},
+    "l": lambda s: 1,
+    "least_rows": lambda s: 1,
+    "limit": lambda s: None,
+    "matrix": lambda s: np.sign(s.similarity() - 0.5) * (1 - np.eye(s.n)),
+    "max_size": lambda s: s.n,
+    "membership": lambda s: s.membership(),
+    "memberships": lambda s: [s.membership(), s.membership(s.k + 1)],
+    "methods": lambda s: list(s.rng.choice(consensus.names(), 2, replace=False)),
+    "metric": lambda s: str(s.rng.choice(list(compare.DISTANCES))),
+    "min_size": lambda s: 1,
+    "missing": lambda s: "ignore",
+    "most_clusters": lambda s: s.k,
+    "must_link": lambda s: s.pairs(together=True),
+    "must_weight": lambda s: 1.0,
+    "n_clusters": lambda s: s.k,
+    "n_components": lambda s: 1,
+    "n_each": lambda s: min(2, s.n),
+    "n_jobs": lambda s: int(s.rng.choice([1, 1, 2])),
+    "n_neighbors": lambda s: max(1, min(3, s.n - 1)),
+    "n_objects": lambda s: s.n,
+    "n_pairs": lambda s: 3,
+    "n_partitions": lambda s: s.r,
+    "n_teachers": lambda s: 1,
+    "name": lambda s: "table",
+    "names": lambda s: [f"name {i}" for i in range(s.r)],
+    "new": lambda s: s.X,
+    "one": lambda s: 0,
+    "other": lambda s: s.n - 1,
+    "path": lambda s: s.folder,
+    "prices": lambda s: s.rng.random(s.k),
+    "q": lambda s: 0.1,
+    "quasi_identifiers": lambda s: ["x0"],
+    "random_state": lambda s: int(s.rng.integers(1000)),
+    "result": clustering,
+    "rows": _indices_of,
+    "sample_weight": lambda s: s.rng.random(s.n) + 0.1,
+    "seed": lambda s: int(s.rng.integers(1000)),
+    "selector": lambda s: constraints.MinMax(s.X, random_state=0),
+    "sensitive": lambda s: "color",
+    "shape": lambda s: (s.n, s.d),
+    "side": lambda s: 0,
+    "similarity": lambda s: s.similarity(),
+    "size": lambda s: 7,
+    "size_weight": lambda s: s.rng.random(s.n) + 0.1,
+    "stored": lambda s: tables.prepare(_table(s)).recipe.to_json(),
+    "summary": lambda s: report.summarize(clustering(s)),
+    "table": lambda s: s.frame().drop(columns="id"),
+    "weight": lambda s: 1.0,
+    "weights": lambda s: s.rng.random(s.r) + 0.1,
+    "weights_init": lambda s: np.full(s.k, 1 / s.k),
+    "means_init": lambda s: s.rng.normal(size=(s.k, s.d)),
+    "which": lambda s: [0],
+    **dict.fromkeys(PARTITION, Scene.vector),
+    # by target, or by the class of a method
+    "constrained.FeedbackClusterer/X": lambda s: np.abs(s.X),
+    "constrained.FeedbackClusterer/cluster": lambda s: 0,
+    "constrained.FeedbackClusterer/i": lambda s: 0,
+    "constrained.FeedbackClusterer/j": lambda s: s.n - 1,
+    "constrained.FeedbackClusterer/one": lambda s: 0,
+    "constrained.FeedbackClusterer/other": lambda s: s.k - 1,
+    "constrained.FeedbackClusterer/y": lambda s: s.labels,
+    "constrained.Aggregate/function": lambda s: str(s.rng.choice(["count", "min", "max", "sum", "avg"])),
+    "constrained.Aggregate/comparison": lambda s: str(s.rng.choice(["<", "<=", "!=", "==", ">=", ">"])),
+    "constrained.AtLeast/n": lambda s: 2,
+    "attribute": lambda s: "x0",
+    "value": lambda s: 1.0,
+    "m": lambda s: 2.0,
+    "frame": lambda s: s.frame(),
+    "title": lambda s: "a title",
+    "report.Case/ensemble": lambda s: pluribus.Ensemble(s.members),
+    "report.Case/labels": Scene.full_vector,
+    "uncertainty": lambda s: s.rng.random(s.n),
+    "partitions": lambda s: pluribus.Ensemble([s.full_vector(), s.full_vector()]),
+    "measures": lambda s: {"rand": 1.0},
+    "report.Validation/candidates": lambda s: _validation(s).candidates,
+    "report.Validation/X": lambda s: _validation(s).X,
+    "choice": lambda s: _validation(s).choice,
+    "constraints.Answers.relation/other": lambda s: s.n - 1,
+    "constraints.Constraints.merge/other": known,
+    "constrained.by_name/name": lambda s: str(s.rng.choice(constrained.names())),
+    "consensus.by_name/name": lambda s: str(s.rng.choice(consensus.names())),
+    "consensus.with_sizes/consensus": _fitted,
+    "consensus.VotingConsensus/reference": lambda s: 0,
+    "consensus.correspondence/source": lambda s: s.full_vector(),
+    "consensus.correspondence/target": lambda s: s.full_vector(),
+    "consensus.select_members/n_members": lambda s: 1,
+    "constrained.satisfied/labels": Scene.full_vector,
+    "constraints.Constraints/labels": lambda s: np.where(s.rng.random(s.n) < 0.5, s.labels, -1),
+    "constraints.NormalizedUncertainty/n_clusters": lambda s: max(s.k, 2),
+    "evidence.mean_evidence/labels": Scene.full_vector,
+    "evidence.CoAssociation.rows/index": _indices_of,
+    "evidence.CoAssociation.submatrix/index": _indices_of,
+    "generate.preset/name": lambda s: str(s.rng.choice(["sqrt", "linear", "fixed-k", "spectral-grid"])),
+    "partitions.Ensemble/labels": lambda s: s.members,
+    "partitions.Ensemble.contingency/a": lambda s: 0,
+    "partitions.Ensemble.contingency/b": lambda s: s.r - 1,
+    "partitions.Ensemble.take_objects/index": _indices_of,
+    "pipeline.EnsembleClusterer/consensus": lambda s: str(s.rng.choice(consensus.names())),
+    "pipeline.EnsembleClusterer/noise": lambda s: bool(s.rng.random() < 0.5),
+    "pipeline.EnsembleClusterer/generator": lambda s: None,
+    "pipeline.EnsembleClusterer/max_size": lambda s: s.n,
+    "pipeline.cluster/method": lambda s: str(s.rng.choice(consensus.names() + constrained.names())),
+    "pipeline.combine/method": lambda s: str(s.rng.choice(consensus.names())),
+    "pipeline.combine/labels": lambda s: s.members,
+    "pipeline.combine/missing": lambda s: "zero",
+    "pipeline.default_consensus/X": lambda s: s.X,
+    "pipeline.default_generator/consensus": lambda s: "eac",
+    "pipeline.make_plan/evidence": lambda s: "auto",
+    "pipeline.make_plan/table": lambda s: 0,
+    "pipeline.make_plan/method": lambda s: str(s.rng.choice(consensus.names())),
+    "pipeline.plan_of/evidence": lambda s: "auto",
+    "pipeline.plan_of/method": lambda s: str(s.rng.choice(consensus.names())),
+    "report.summarize/case": clustering,
+    "report.write_report/case": clustering,
+    "report.summarize_comparison/case": _comparison,
+    "report.write_comparison/case": _comparison,
+    "report.summarize_validation/case": _validation,
+    "report.write_validation/case": _validation,
+    "tables.as_table/data": lambda s: s.frame(),
+    "tables.open_rows/source": lambda s: s.X,
+    "tables.prepare/table": _table,
+    "tables.Recipe.apply/table": _table,
+    "validate.choose_k/k_range": lambda s: (2, 4),
+    "validate.stability/k_range": lambda s: (2, 3),
+    "validate.silhouettes/metric": lambda s: "euclidean",
+    "validate.dunn_index/metric": lambda s: "euclidean",
+    "validate.silhouette_index/metric": lambda s: "euclidean",
+    "validate.neighbor_density_index/metric": lambda s: "euclidean",
+    "validate.stability/clusterer": lambda s: None,
+    "anonymize.Anonymizer/k": lambda s: 2,
+    "compare.cdistance/sample": lambda s: None,
+}
+
+# Objects that methods are called on and that no constructor makes.
+MADE: dict[str, Callable[[Scene], Any]] = {
+    "consensus.MethodComparison": lambda s: consensus.compare_methods(s.members, 1, methods=["eac"], verbose=False),
+    "constrained.FeedbackClusterer": _told,
+    "constraints.Answers": _answers,
+    "constraints.Closure": lambda s: known(s).closure(),
+    "constraints.Question": lambda s: constraints.Question(0, 1, constraints.Answers(max(2, s.n))),
+    "pipeline.Clustering": clustering,
+    "report.Comparison": _comparison,
+    "report.Plots": lambda s: report.Plots(clustering(s)),
+    "tables.Recipe": lambda s: tables.prepare(_table(s)).recipe,
+    "tables.Rows": lambda s: tables.open_rows(s.X),
+    "validate.ConsensusDistribution": lambda s: indices.consensus_distribution(s.members),
+}
+
+
+def parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that a call gives."""
+    return [p for p in inspect.signature(function).parameters.values() if p.name not in ("self", "engine", "options")]
+
+
+def arguments(function: Callable[..., Any], target: Target, scene: Scene) -> dict[str, Any]:
+    """Valid arguments: the required ones, those that cost time, and some of the others."""
+    given: dict[str, Any] = {}
+    sources = [p.name for p in parameters(function) if p.name in SOURCES]
+    chosen = sources and (sources[0] if scene.plain else sources[int(scene.rng.integers(len(sources)))])
+    for parameter in parameters(function):
+        name, required = parameter.name, parameter.default is inspect.Parameter.empty
+        share = 0.0 if scene.plain else 0.25
+        if name in SILENT:
+            given[name] = SILENT[name]
+            continue
+        if (name == "y" and not required) or parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        if len(sources) > 1 and name in SOURCES:
+            share = 1.0 if name == chosen else 0.02
+        elif name in OFTEN or (name == "n_clusters" and target.room == "consensus"):  # few methods find the number
+            share = 1.0 if scene.plain else 0.9
+        if required or name in EFFORT or name in SEEDS or scene.rng.random() < share:
+            given[name] = value(parameter, target, scene)
+    return given
+
+
+def value(parameter: inspect.Parameter, target: Target, scene: Scene) -> Any:
+    """A valid value of a parameter."""
+    name = parameter.name
+    for whose in (target.name, target.name.rpartition(".")[0]):
+        if specific := VALUES.get(f"{whose}/{name}"):
+            return specific(scene)
+    rules = getattr(target.owner, "_parameter_constraints", {}) if target.kind == "estimator" else {}
+    if name in EFFORT:
+        return int(scene.rng.integers(*EFFORT[name], endpoint=True))
+    if name == "path":
+        return _file(scene, target)
+    if name in rules and (found := _declared(rules[name], parameter, scene)) is not None:
+        return found
+    if literals := _literals(parameter.annotation):
+        return literals[int(scene.rng.integers(len(literals)))]
+    if name in VALUES:
+        return VALUES[name](scene)
+    default = parameter.default
+    if isinstance(default, bool):
+        return bool(scene.rng.random() < 0.5)
+    if default is not inspect.Parameter.empty:
+        return default
+    raise LookupError(
+        f"the attack has no value for the parameter {name!r} of {target.name}: add it to VALUES in {__file__}"
+    )
+
+
+def instance(target: Target, scene: Scene) -> Any:
+    """An object to call a method on: a fitted estimator, or what a constructor or a function makes."""
+    name = target.name.rpartition(".")[0]
+    if name in MADE:
+        return MADE[name](scene)
+    maker = calls()[name]
+    if maker.kind != "estimator":
+        return maker.function(**arguments(maker.function, maker, scene))
+    model = maker.owner(**arguments(maker.owner, maker, scene))
+    return maker.function(model, **arguments(maker.function, maker, scene)) or model
+
+
+def _declared(rules: list[Any], parameter: inspect.Parameter, scene: Scene) -> Any:
+    """A value that ``_parameter_constraints`` allows; None if the name of the parameter says more."""
+    rng = scene.rng
+    rule = rules[int(rng.integers(len(rules)))] if isinstance(rules, list) else None
+    if isinstance(rule, declared.Options):
+        return sorted(rule.options, key=str)[int(rng.integers(len(rule.options)))]
+    if rule == "boolean":
+        return bool(rng.random() < 0.5)
+    if isinstance(rule, declared.Interval) and parameter.name not in VALUES:
+        low = 0.0 if rule.left is None else float(rule.left)
+        high = low + 3 if rule.right is None else float(rule.right)
+        if rule.type is Integral:
+            return int(rng.integers(int(low) + (rule.closed in ("right", "neither")), int(high) + 1))
+        return float(
+            rng.choice([low + (high - low) * f for f in ((0.0, 0.5, 1.0) if rule.closed == "both" else (0.3, 0.7))])
+        )
+    if parameter.name not in VALUES and parameter.default is not inspect.Parameter.empty:
+        return parameter.default
+    return None
+
+
+def _literals(annotation: Any) -> tuple[Any, ...]:
+    if typing.get_origin(annotation) is typing.Literal:
+        return typing.get_args(annotation)
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return sum(map(_literals, typing.get_args(annotation)), ())
+    return ()

@@ -1,0 +1,47 @@
+"""A worker: runs the cases that it is sent, one line each, and answers with one line each.
+
+A crash ends the worker, and the process that started it knows the case. So does the limit of processor time, which the
+operating system enforces. Kernels check their bounds if ``NUMBA_BOUNDSCHECK`` is set when the worker starts.
+"""
+
+import faulthandler
+import json
+import os
+import resource
+import signal
+import sys
+import tempfile
+from typing import TextIO
+
+MEMORY = 12 * 2**30  # bytes of addresses: a case that takes all of a machine's memory fails alone
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    seed, seconds = int(sys.argv[1]), int(sys.argv[2])
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    with tempfile.TemporaryFile("w+") as output:  # what the library prints is not an answer
+        os.dup2(output.fileno(), 1)
+        faulthandler.enable()
+        faulthandler.register(signal.SIGXCPU, chain=True)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        _serve(seed, seconds, answers, output)
+
+
+def _serve(seed: int, seconds: int, answers: TextIO, output: TextIO) -> None:
+    from attack.every import run
+
+    for line in sys.stdin:
+        name, _, number = line.strip().rpartition("/")
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + 1 + seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        outcome = run(name, int(number), seed)
+        output.seek(0)
+        output.truncate()
+        answers.write(json.dumps(outcome._asdict()) + "\n")
+
+
+if __name__ == "__main__":
+    main()
