@@ -92,7 +92,7 @@ def _judged(target: Target, scene: Scene) -> Outcome:
         call = make_call(target, scene)
     except Exception as error:  # valid arguments could not be made of this scene
         if scene.plain or fault_of(error) is not None:
-            return _finding(f"in making the arguments: {error}", error)
+            return finding(f"in making the arguments: {error}", error)
         return Outcome("refused")
     touched = 0 if scene.plain else _make_hostile(call, target, scene)
     described = call.describe()
@@ -110,7 +110,7 @@ def _judged(target: Target, scene: Scene) -> Outcome:
             fault = fault_of(error)
             if fault is None and not scene.plain:
                 return Outcome("refused")
-            return _finding(fault or "a plain call is refused", error)._replace(given=described)
+            return finding(fault or "a plain call is refused", error)._replace(given=described)
     if not problems and _frozen(call) != before:
         problems = ["an argument was changed"]
     if problems:
@@ -215,7 +215,8 @@ def _frozen(call: Call) -> list[bytes]:
     return frozen
 
 
-def _finding(problem: str, error: BaseException) -> Outcome:
+def finding(problem: str, error: BaseException) -> Outcome:
+    """An error that should not be."""
     text = "".join(traceback.format_exception(error))
     return Outcome("finding", f"{problem}: {type(error).__name__}: {error}"[:300], place_of(error), text)
 

@@ -12,8 +12,9 @@ def names() -> list[str]:
 
 def run(name: str, number: int, seed: int) -> Outcome:
     """Run a case of a target."""
-    if name.startswith("cli."):
-        return commands.run_case(name, number, seed)
-    if name.startswith("faults."):
-        return faults.run_case(name, number, seed)
-    return cases.run_case(name, number, seed)
+    rooms = {"cli": commands.run_case, "faults": faults.run_case}
+    runs = rooms.get(name.partition(".")[0], cases.run_case)
+    try:
+        return runs(name, number, seed)
+    except Exception as error:
+        return cases.finding("the attack itself fails", error)

@@ -23,7 +23,7 @@ import pandas as pd
 
 import pluribus
 from attack import files
-from attack.cases import Outcome, _finding
+from attack.cases import Outcome, finding
 from attack.verdict import fault_of, faults_in_ensemble, faults_in_labels, faults_in_membership, faults_in_uncertainty
 from pluribus.generate import Generator
 from pluribus.pipeline import ArchiveError
@@ -41,7 +41,7 @@ def run_case(name: str, number: int, seed: int) -> Outcome:
     try:
         problem = _FAULTS[name](rng, folder)
     except Exception as error:
-        outcome = _finding(f"the fault could not be judged: {fault_of(error) or ''}", error)
+        outcome = finding(f"the fault could not be judged: {fault_of(error) or ''}", error)
     else:
         outcome = Outcome("finding", problem, name) if problem else Outcome("result")
     finally:
@@ -270,8 +270,8 @@ def _other_array(part: bytes, rng: np.random.Generator) -> bytes:
         lambda: array[..., None],
         lambda: array.astype(str),
         lambda: array.astype(float) * np.nan if array.dtype.kind in "fiu" else array,
-        lambda: -array - 7 if array.dtype.kind in "fi" else array,
-        lambda: array * 1000 if array.dtype.kind in "fiu" else array,
+        lambda: (array - 7.0).astype(array.dtype) if array.dtype.kind in "fi" else array,
+        lambda: array.astype(float) * 1000 if array.dtype.kind in "fiu" else array,
         lambda: np.zeros_like(array),
         lambda: np.zeros((0,)),
         lambda: array.astype(array.dtype.newbyteorder(">")),

@@ -13,6 +13,7 @@ import pandas as pd
 from attack.hostile import PAYLOADS, flipped
 
 _BOMB = 24 * 2**20  # bytes of a file that takes a thousandth of them on disk
+_WRONG = (None, "", "NA", "inf", "1e400", "-1", "1,5", "=1+1")
 
 
 def table(rng: np.random.Generator, n: int, *, plain: bool) -> pd.DataFrame:
@@ -49,18 +50,21 @@ def pairs(rng: np.random.Generator, n: int, *, plain: bool) -> pd.DataFrame:
 
 
 def _hostile_cells(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    frame = frame.astype(object)
     for _ in range(int(rng.integers(3))):
+        if frame.empty:
+            break
         column = frame.columns[int(rng.integers(frame.shape[1]))]
+        cells = frame[column].astype(object).tolist() if frame.columns.is_unique else [0] * len(frame)
         what = int(rng.integers(7))
         if what == 0:
             frame = frame.rename(columns={column: str(rng.choice(PAYLOADS))})
         elif what == 1:
-            frame[column] = [str(rng.choice(PAYLOADS)) for _ in range(len(frame))]
+            frame[column] = [str(rng.choice(PAYLOADS)) for _ in cells]
         elif what == 2:
-            frame.loc[rng.random(len(frame)) < 0.5, column] = rng.choice(
-                np.array([None, "", "NA", "inf", "1e400", "-1"])
-            )
+            wrong = _WRONG[int(rng.integers(len(_WRONG)))]
+            frame[column] = pd.Series(
+                [wrong if rng.random() < 0.5 else cell for cell in cells], dtype=object
+            ).to_numpy()
         elif what == 3:
             frame[column] = 1
         elif what == 4:
@@ -127,8 +131,7 @@ def _text(frame: pd.DataFrame, rng: np.random.Generator) -> bytes:
 
 
 def _parquet(frame: pd.DataFrame, rng: np.random.Generator) -> bytes:
-    frame = frame.astype(str) if any(column.dtype == object for _, column in frame.items()) else frame
-    frame.columns = [f"{name}" for name in frame.columns]
+    frame = frame.copy()
     if rng.random() < 0.3:
         frame["nested"] = [[1, 2]] * len(frame) if rng.random() < 0.5 else [{"a": 1}] * len(frame)
     if rng.random() < 0.3:
