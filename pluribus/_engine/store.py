@@ -81,7 +81,7 @@ class TaskStore:
                 temporary.write_text(json.dumps({"fingerprint": self.fingerprint}))
         elif found != self.fingerprint:
             raise ValueError(
-                f"{self.directory} keeps the tasks of another job (other data, parameters or seed): resume "
+                f"{self.directory} keeps the tasks of another job (other data, parameters, code or seed): resume "
                 "with those, remove the directory, or name another one"
             )
 

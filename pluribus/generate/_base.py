@@ -48,7 +48,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         store : path, optional
             A directory for finished members (if centers are learned from a sample: the centers, and the labels of
             blocks of rows). A job that was interrupted at any point continues from there and gives the same ensemble.
-            It needs an integer `random_state`, and is refused for other data or parameters.
+            It needs an integer `random_state`, and is refused for other data, parameters, or code of a clusterer.
         constraints : Constraints, optional
             Constraints on the rows. All clusterers must support them: their ``fit_predict`` has an argument
             ``constraints``, as in ``pluribus.constrained``. A member that clusters some of the rows uses the
@@ -73,7 +73,14 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             data = X
             if n > SAMPLED_ABOVE and not sp.issparse(X):  # the same for arrays and files, and without a copy
                 data = (X if isinstance(X, Rows) else ArrayRows(X)).survey.digest
-            kept = TaskStore(store, fingerprint(_FORMAT, data, identity, *side_information.parts))
+            try:
+                job = fingerprint(_FORMAT, data, identity, *side_information.parts)
+            except (TypeError, RecursionError) as error:
+                raise ValueError(
+                    f"a job with these parameters cannot be continued, because it would not be recognized ({error}): "
+                    "leave out the store, or give clusterers whose parameters are numbers, text, arrays or functions"
+                ) from error
+            kept = TaskStore(store, job)
         return make_ensemble(
             X, members, side_information, n_jobs=self.n_jobs, verbose=self.verbose, store=kept, engine=cluster
         )

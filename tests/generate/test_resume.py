@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClusterMixin
 
 from helpers import started, wait_until
 from pluribus.generate import Generator, mix
@@ -69,6 +70,44 @@ def test_a_store_of_another_job_is_refused(tmp_path, change, data):
     Generator(n_members=2, random_state=0).generate(X[:100], store=tmp_path)
     with pytest.raises(ValueError, match="another job"):
         Generator(**{"n_members": 2, "random_state": 0, **change}).generate(data, store=tmp_path)
+
+
+class Stripes(BaseEstimator, ClusterMixin):
+    """Stripes along the first feature."""
+
+    def __init__(self, n_clusters=3, rule=None):
+        self.n_clusters = n_clusters
+        self.rule = rule
+
+    def fit_predict(self, X, y=None):
+        return np.argsort(np.argsort(X[:, 0])) * self.n_clusters // len(X)
+
+
+def mirrored(self, X, y=None):
+    return np.argsort(np.argsort(-X[:, 0])) * self.n_clusters // len(X)
+
+
+def test_a_store_of_a_clusterer_with_other_code_is_refused(tmp_path, monkeypatch):
+    def generator(**parameters):
+        return Generator(Stripes(**parameters), n_members=2, n_clusters=4, random_state=0)
+
+    whole = generator().generate(X[:100], store=tmp_path)
+    assert generator().generate(X[:100], store=tmp_path) == whole
+    for rule in ("other", np.add, lambda x: x):
+        with pytest.raises(ValueError, match="another job"):
+            generator(rule=rule).generate(X[:100], store=tmp_path)
+    monkeypatch.setattr(Stripes, "fit_predict", mirrored)
+    with pytest.raises(ValueError, match="another job"):
+        generator().generate(X[:100], store=tmp_path)
+
+
+@pytest.mark.parametrize("make", [Generator, lambda *args, **options: mix(Generator(*args), **options)])
+def test_a_job_that_cannot_be_recognized_needs_to_run_without_a_store(tmp_path, make):
+    generator = make(Stripes(rule=object()), random_state=0)
+    with pytest.raises(ValueError, match=r"cannot be continued.*object has no fingerprint.*leave out the store"):
+        generator.generate(X[:100], store=tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+    assert generator.generate(X[:100]).n_objects == 100
 
 
 @pytest.mark.parametrize("random_state", [None, np.random.RandomState(0)])
