@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache, reduce
+from numbers import Integral
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -73,6 +74,7 @@ def run_tasks(
     >>> run_tasks(lambda seed: seed**2, [1, 2, 3], n_jobs=2)
     [1, 4, 9]
     """
+    check_n_jobs(n_jobs)
     todo = dict(tasks if isinstance(tasks, Mapping) else enumerate(tasks))
     results = {} if store is None else recall(store, todo, expected)
     missing = [index for index in todo if index not in results]
@@ -126,6 +128,7 @@ def merge_tasks(
     >>> merge_tasks(lambda task: {task % 3}, range(8), set.union)
     {0, 1, 2}
     """
+    check_n_jobs(n_jobs)
     if engine is not None:
         steps = engine.merged(function, tasks, merge, shared)
         with closing(steps):
@@ -148,6 +151,7 @@ def over_blocks(
     >>> over_blocks(lambda start, stop: (start, stop), 10, block=4)
     [(0, 4), (4, 8), (8, 10)]
     """
+    check_n_jobs(n_jobs)
     starts = range(0, n, block)
 
     def compute(index: int) -> tuple[int, R]:
@@ -155,6 +159,24 @@ def over_blocks(
 
     found = dict(_on_threads(compute, range(len(starts)), n_jobs))
     return [found[index] for index in range(len(starts))]
+
+
+def check_n_jobs(n_jobs: int | None) -> None:
+    """Refuse what is not a number of threads.
+
+    Examples
+    --------
+    >>> from pluribus._engine.tasks import check_n_jobs
+    >>> check_n_jobs(2)
+    >>> check_n_jobs(0)
+    Traceback (most recent call last):
+    ValueError: n_jobs=0 is not a number of threads: give 1 or more, -1 for all cores, or None for one.
+    """
+    if n_jobs is None or (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and n_jobs != 0):
+        return
+    raise ValueError(
+        f"n_jobs={n_jobs!r} is not a number of threads: give 1 or more, -1 for all cores, or None for one."
+    )
 
 
 @contextmanager
