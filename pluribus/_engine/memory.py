@@ -29,7 +29,7 @@ class MemoryLimitError(ValueError, MemoryError):
     ... except MemoryLimitError as error:
     ...     print(error)
     The dense evidence of 100 objects would take 80.0 kB, more than memory_limit = 10.0 kB. Use form='operator', which
-    holds no matrix, or form='neighbors', or raise memory_limit.
+    stores no matrix, or form='neighbors', or raise memory_limit.
     """
 
 
