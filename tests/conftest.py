@@ -14,10 +14,9 @@ from kernel_cache import keep_kernels
 # Numba reads where its cache is when it is imported.
 keep_kernels(Path(find_spec("pluribus").origin).with_name("_kernels"))
 
-# Where several workers run tests at once, threads of BLAS and OpenMP only get into each other's way. It is read when
-# these are loaded, so it stands before all that imports numpy.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+# Threads of BLAS and OpenMP would compete with other workers of pytest and other jobs, and wait for each other. This is
+# read when the libraries are loaded, so it comes before everything that imports numpy.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # A kernel's first call compiles it: examples have no deadline. The same commit tries the same examples every time;
 # new ones are looked for with `pytest --hypothesis-profile=default`. `make test-all` tries more of them.

@@ -253,9 +253,10 @@ def test_f_of_pairs_by_hand():
     assert pair_f(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])) == pytest.approx(2 / 5)
 
 
-def test_a_row_of_each_paper_on_constraints():
+@pytest.mark.parametrize("place", [pytest.param(0, marks=pytest.mark.slow), 1, 2, 3, 4])
+def test_a_row_of_each_paper_on_constraints(place):
     from benchmarks.reproduce import constrained_papers
 
-    for table in constrained_papers.tables(True):
+    for table in constrained_papers.tables(True)[place : place + 1]:  # of data that are there
         row = next(iter(table.theirs))
         assert set(constrained_papers.score(table.title, row, 0, True)) >= set(table.methods)

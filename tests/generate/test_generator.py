@@ -51,7 +51,7 @@ class TestNamedClusterers:
         assert max(adjusted_rand_score(Y, labels) for labels in ensemble.labels.T) > 0.95
 
     def test_same_for_any_number_of_workers_and_on_a_second_run(self, clusterer):
-        parameters = dict(n_members=6, subsample=0.8, random_state=3)
+        parameters = dict(n_members=3, subsample=0.8, random_state=3)
         one, again, two = (Generator(clusterer, n_jobs=n_jobs, **parameters).generate(X) for n_jobs in (1, 1, 2))
         assert one == again
         assert one == two

@@ -45,7 +45,7 @@ def test_multi_algorithm():
     assert set(ensemble.n_clusters) == {2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20}
 
 
-@pytest.mark.parametrize("n", [4, 12])
+@pytest.mark.parametrize("n", [4, pytest.param(30, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore:.*fewer clusters than requested")
 def test_spectral_grid(n):
     rows = np.random.default_rng(0).permutation(150)[:n]

@@ -290,11 +290,11 @@ print(generator.generate(X).n_objects)
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux")
 def test_a_mapped_table_is_never_copied(tmp_path):
-    X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(300_000, 40))
-    X[:] = np.random.default_rng(0).standard_normal((300_000, 40), dtype=np.float32)
+    X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(200_000, 40))
+    X[:] = np.random.default_rng(0).standard_normal((200_000, 40), dtype=np.float32)
     X.flush()
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     said = subprocess.run(
         [sys.executable, "-c", LEAN, str(tmp_path / "X.npy")], capture_output=True, text=True, env=environment
     )
-    assert said.stdout.split() == ["limited", "300000"], said.stderr
+    assert said.stdout.split() == ["limited", "200000"], said.stderr

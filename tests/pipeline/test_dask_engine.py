@@ -115,6 +115,7 @@ def test_standardized_rows(dask_client, X, parquet, sources):
         assert generator.generate(open_rows(same).standardized()) == expected
 
 
+@pytest.mark.slow  # tests/engine/test_cluster.py kills a worker, too
 def test_killed_workers(dask_client, X, local, monkeypatch):
     """A worker is killed after the first of all members, and another when the first block has its pairs."""
     results = DaskCluster.results

@@ -49,7 +49,7 @@ NOT_EQUAL = {
 
 
 @parametrize_with_checks(
-    [method(n_init=2, verbose=False) for method in METHODS], expected_failed_checks=lambda _: NOT_EQUAL
+    [method(n_init=1, verbose=False) for method in METHODS], expected_failed_checks=lambda _: NOT_EQUAL
 )
 def test_scikit_learn(estimator, check):
     check(estimator)

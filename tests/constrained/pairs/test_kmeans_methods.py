@@ -52,7 +52,7 @@ NOT_EQUAL = {
 
 @parametrize_with_checks(
     [
-        *(clone(method).set_params(n_init=2) for method in METHODS if method not in VARIANTS),
+        *(clone(method).set_params(n_init=1) for method in METHODS if method not in VARIANTS),
         BalancedKMeans(3, n_init=1),
         FrequencySensitiveKMeans(3, n_init=2),
     ],
