@@ -2,7 +2,7 @@
 
 from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
-from pluribus._engine.files import atomic_path
+from pluribus._engine.files import atomic_path, scratch_file
 from pluribus._engine.fingerprints import fingerprint
 from pluribus._engine.memory import MemoryLimitError, free_memory, given_limit, in_bytes, memory_budget, memory_limit
 from pluribus._engine.progress import track
@@ -36,6 +36,7 @@ __all__ = [
     "over_blocks",
     "recall",
     "run_tasks",
+    "scratch_file",
     "seeds",
     "track",
 ]

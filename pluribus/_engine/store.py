@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from pluribus._engine.arrays import DAMAGED, ArraySpec
-from pluribus._engine.files import atomic_path
+from pluribus._engine.files import remove_leftovers, replacing
 
 
 class TaskStore:
@@ -18,7 +18,8 @@ class TaskStore:
 
     Each result is an npz of plain arrays (never a pickle). The directory belongs to one job, named by its
     fingerprint: opening it for another job is refused, since its results would be wrong there. A file that is damaged,
-    or whose arrays do not fit its task, counts as not there: the task runs again.
+    or whose arrays do not fit its task, counts as not there: the task runs again. Temporary files that a killed job
+    left behind are removed.
 
     Parameters
     ----------
@@ -47,6 +48,7 @@ class TaskStore:
             raise ValueError(f"{self.directory} is a file: a store of finished tasks needs a directory")
         self.directory.mkdir(parents=True, exist_ok=True)
         self._claim()
+        remove_leftovers(self.directory)
 
     def get(self, key: str, expected: Mapping[str, ArraySpec]) -> dict[str, np.ndarray] | None:
         """Return the arrays kept under `key`, or None if there are none, or not exactly these."""
@@ -64,7 +66,7 @@ class TaskStore:
 
     def put(self, key: str, **arrays: np.ndarray) -> None:
         """Keep arrays under `key`; they are there whole or not at all."""
-        with atomic_path(self._path(key)) as temporary:
+        with replacing(self._path(key)) as temporary:
             np.savez(temporary, **arrays)  # type: ignore[arg-type]
 
     def _path(self, key: str) -> Path:
@@ -77,7 +79,7 @@ class TaskStore:
         label = self.directory / "job.json"
         found = _read_fingerprint(label)
         if found != self.fingerprint and not any(self.directory.glob("task-*.npz")):
-            with atomic_path(label) as temporary:
+            with replacing(label) as temporary:
                 temporary.write_text(json.dumps({"fingerprint": self.fingerprint}))
         elif found != self.fingerprint:
             raise ValueError(

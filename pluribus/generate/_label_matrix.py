@@ -1,12 +1,11 @@
 """The n × r labels of all members, filled in one pass over the rows."""
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from pluribus._engine import ArraySpec, TaskStore, memory_limit, over_blocks, track
+from pluribus._engine import ArraySpec, TaskStore, memory_limit, over_blocks, scratch_file, track
 from pluribus.generate._centers import Assignment
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK
@@ -20,8 +19,7 @@ def new_matrix(n: int, r: int, dtype: np.dtype, store: TaskStore | None) -> np.n
     """An empty matrix for the labels: in memory, or in a temporary file in the folder of the store."""
     if n * r * dtype.itemsize <= MAPPED_ABOVE * memory_limit():
         return np.empty((n, r), dtype=dtype)
-    where = None if store is None else store.directory
-    with tempfile.TemporaryFile(prefix="pluribus-labels-", dir=where) as file:  # lives on until the map is closed
+    with scratch_file("labels", None if store is None else store.directory) as file:  # lives until the map is closed
         return np.memmap(file, dtype=dtype, mode="w+", shape=(n, r))
 
 
