@@ -80,11 +80,15 @@ def run_case(name: str, number: int, seed: int) -> Outcome:
 
 def _judged(name: str, rng: np.random.Generator, folder: Path, model: Path | None, *, plain: bool) -> Outcome:
     arguments = [name.removeprefix("cli.")]
-    n = 24 if plain else int(rng.choice([1, 2, 5, 24]))
+    n = 24 if plain else int(rng.choice([2, 5, 24, 24, 24]))
+    good_files = plain or bool(
+        rng.random() < 0.5
+    )  # a hostile file hides what hostile options do, and the other way round
+    share = 0.0 if plain else float(rng.choice([0.03, 0.15] if good_files else [0.0, 0.05]))
     if model is not None:
         shutil.copytree(model, folder / "model")
     for option in _commands()[name]:
-        arguments += _given(option, rng, folder, n, plain)
+        arguments += _given(option, rng, folder, n, good_files, share)
     if not plain:
         _plant(folder, rng)
     before = files.contents(folder)
@@ -120,14 +124,14 @@ def _problem(result: Any, name: str, plain: bool) -> str:
     return "" if result.exit_code == 0 or result.output.strip() else "an error without a message"
 
 
-def _given(option: Option, rng: np.random.Generator, folder: Path, n: int, plain: bool) -> list[str]:
-    """How an option is given, if it is."""
+def _given(option: Option, rng: np.random.Generator, folder: Path, n: int, plain: bool, share: float) -> list[str]:
+    """How an option is given, if it is: a share of them are."""
     if option.flag is None:
         count = int(rng.integers(1, 3)) if option.several and not plain else 1
         return [_value(option, rng, folder, n, plain) for _ in range(count)]
     effort = option.name in ("members", "questions")
-    needed = plain and option.name == "data"
-    if not (effort or needed) and (plain or rng.random() > 0.15):
+    needed = option.name == "data"
+    if not (effort or needed) and rng.random() >= share:
         return []
     if option.kind is bool:
         return [option.flag]
@@ -137,7 +141,7 @@ def _given(option: Option, rng: np.random.Generator, folder: Path, n: int, plain
 def _value(option: Option, rng: np.random.Generator, folder: Path, n: int, plain: bool) -> str:
     name = option.name
     if name in ("members", "questions"):
-        return str(rng.choice(["4", "4", "4", "1", "0", "-3", "x"])) if not plain else "4"
+        return "4" if plain or rng.random() < 0.9 else str(rng.choice(["1", "0", "-3", "x"]))
     if name in ("a", "b", "labels", "ensemble"):
         path = files.write(files.labels(rng, n, plain=plain), folder, f"labels-{name}", rng, plain=plain).name
         column = (plain and name in ("a", "b")) or (not plain and rng.random() < 0.5)

@@ -118,7 +118,7 @@ def _text(frame: pd.DataFrame, rng: np.random.Generator) -> bytes:
         )
     except ValueError:
         text = frame.to_csv(index=False)
-    encoding = str(rng.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "latin-1", "cp1252", "utf-32"]))
+    encoding = str(rng.choice(["utf-8"] * 6 + ["utf-8-sig", "utf-16", "utf-16-le", "latin-1", "cp1252", "utf-32"]))
     content = text.encode(encoding, errors="replace")
     kind = int(rng.integers(12))
     if kind == 0:

@@ -67,8 +67,10 @@ class Record:
             "seed": self.seed,
             "minutes": round(seconds / 60, 1),
             "cases": self.n_cases,
-            **{word.replace(" ", "_"): self.verdicts[name] for name, word in _WORDS.items()},
-            "different_findings": len(self.findings),
+            "valid_results": self.verdicts["result"],
+            "documented_errors": self.verdicts["refused"],
+            "findings_met": self.verdicts["finding"],
+            "findings_different": len(self.findings),
             "targets": {name: dict(counts) for name, counts in sorted(self.by_target.items())},
             "findings": sorted(self.findings.values(), key=lambda finding: -finding["times"]),
         }
