@@ -1,5 +1,7 @@
 """Where no partition links groups of objects, no result claims to know how to merge them."""
 
+import time
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
@@ -82,6 +84,14 @@ def test_groups_are_merged_by_distance():
     for features in (X, open_rows(X)):
         labels = merge_separate(Ensemble([y]), y, 2, features)
         assert adjusted_rand_score(y // 2, labels) == 1
+
+
+def test_many_groups_are_merged_in_little_time():
+    groups = np.arange(20_000)
+    before = time.process_time()
+    labels = merge_separate(Ensemble([groups]), groups, 4)
+    assert time.process_time() - before < 30  # a list that is sorted after each merge takes minutes
+    assert np.bincount(labels).min() >= 2_000
 
 
 @pytest.mark.parametrize("threshold", [float("nan"), "much", None])

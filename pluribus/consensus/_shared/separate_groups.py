@@ -1,5 +1,6 @@
 """Groups of objects that no partition ever links: the evidence says nothing about how to merge them."""
 
+import heapq
 import warnings
 from typing import Any
 
@@ -53,13 +54,13 @@ def merge_separate(ensemble: Ensemble, groups: np.ndarray, n_clusters: int, X: A
 def _join_smallest(sizes: np.ndarray, rank: np.ndarray, n_clusters: int) -> np.ndarray:
     """The cluster of each group: two smallest first, the ones of lower rank if several are equally small."""
     queue = [(size, int(first), [group]) for group, (size, first) in enumerate(zip(sizes, rank, strict=True))]
-    queue.sort(key=lambda item: item[:2])
+    heapq.heapify(queue)
     while len(queue) > n_clusters:
-        (size, first, one), (other_size, other_first, other) = queue[:2]
-        merged = (size + other_size, min(first, other_first), one + other)
-        queue = sorted([merged, *queue[2:]], key=lambda item: item[:2])
+        size, first, one = heapq.heappop(queue)
+        other_size, other_first, other = heapq.heappop(queue)
+        heapq.heappush(queue, (size + other_size, min(first, other_first), one + other))
     cluster = np.empty(len(sizes), np.int64)
-    for number, (_, _, joined) in enumerate(queue):
+    for number, (_, _, joined) in enumerate(sorted(queue)):
         cluster[joined] = number
     return cluster
 
