@@ -32,6 +32,7 @@ DAY_FORMATS = {
     "day-month-year": "%d-%m-%Y",
 }
 _IDENTIFIER = re.compile(r"(?:.*[^a-zA-Z])?(?:id|Id|ID)|.*[a-z](?:Id|ID)|[Ii]ndex|INDEX")
+_TRUTH = {**dict.fromkeys(("true", "1", "1.0"), 1.0), **dict.fromkeys(("false", "0", "0.0"), 0.0)}
 _SCALARS = (
     str,
     bool,
@@ -119,7 +120,7 @@ def read_as(
         return plain
     cells = _Cells.of(name, *pd.factorize(series.astype(object)))
     if kind == "boolean":
-        truth = cells.text.str.lower().map({"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}).to_numpy(dtype=float)
+        truth = cells.text.str.lower().map(_TRUTH).to_numpy(dtype=float)
         wrong = np.isnan(truth) & ~cells.missing
         return cells.bad(wrong, "yes/no values") if wrong.any() else Column(name, kind, cells.spread(truth))
     if kind == "number":

@@ -6,9 +6,9 @@ from pluribus.tables._index import parquet_columns
 from pluribus.tables._scale import check_scale
 from pluribus.tables._survey import taken
 from pluribus.tables._useless import useless_columns
-from pluribus.tables.errors import listing
+from pluribus.tables.errors import counted, listing
 from pluribus.tables.read_table import row_numbers
-from pluribus.tables.recipe import ColumnRecipe
+from pluribus.tables.recipe import ColumnRecipe, check_scaling
 from pluribus.tables.rows import BLOCK, ArrayRows, is_dask, open_data
 from pluribus.tables.table import ROW_NAMES
 
@@ -22,6 +22,8 @@ __all__ = [
     "ColumnRecipe",
     "Unusable",
     "check_scale",
+    "check_scaling",
+    "counted",
     "is_dask",
     "listing",
     "open_data",

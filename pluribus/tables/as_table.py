@@ -45,9 +45,13 @@ def as_table(
     >>> as_table(pd.DataFrame({"id": ["ann", "bob"], "height": [1.6, 1.8]})).ids.tolist()
     ['ann', 'bob']
     """
-    if isinstance(data, Table):
-        return data
     ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    if isinstance(data, Table):
+        if id_column is not None or ignored:
+            raise TableError(
+                f"'{data.name}' is read already: give id_column and ignore to read_table or as_table when it is made."
+            )
+        return data
     if isinstance(data, str | PathLike):
         return read_table(data, id_column=id_column, ignore=ignored, find_id=True, least_rows=least_rows)
     frame = _as_frame(data)
@@ -67,7 +71,10 @@ def _as_frame(data: Any) -> pd.DataFrame:
         data = data.to_pandas()
     if isinstance(data, pd.DataFrame):
         return data.set_axis([str(column) for column in data.columns], axis=1)
-    array = np.asarray(data)
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise TableError("The data has rows of different lengths: give each row a value for every column.") from None
     if array.ndim != 2 or array.dtype.kind not in "biufO":
         raise TableError(
             f"The data is {_described(data, array)}. Give a table: a path, a data frame, or an array of numbers with a "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ import pandas as pd
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
 from pluribus.tables._survey import is_constant
 from pluribus.tables.errors import TableError, counted, listing, more
-from pluribus.tables.recipe import Recipe, Scale, column_recipe
+from pluribus.tables.recipe import Recipe, Scale, check_scaling, column_recipe
 from pluribus.tables.table import Table
 
 
@@ -104,8 +103,7 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
     1 number scaled to mean 0 and variance 1: 'age'.
     1 category coded as 0/1 columns that together weigh as much as one number: 'team' (2 values).
     """
-    if scale not in get_args(Scale):
-        raise TableError(f"scale is {scale!r}. Choose one of {listing(get_args(Scale))}.")
+    check_scaling(scale)
     columns, unusable = _understood(table)
     notes = [f"Dropped '{column.name}': {column.reason}." for column in unusable]
     fills: dict[str, float] = {}

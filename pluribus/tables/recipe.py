@@ -143,6 +143,12 @@ class Recipe:
         return cls(columns, dtype)
 
 
+def check_scaling(scale: Any) -> None:
+    """Refuse a way to scale that is not known."""
+    if scale not in get_args(Scale):
+        raise TableError(f"scale is {scale!r}. Choose one of {listing(get_args(Scale))}.")
+
+
 def column_recipe(column: Column, scale: Scale, fill: float | None = None) -> ColumnRecipe:
     """Learn how a column is scaled."""
     own: dict[str, Any] = {"name": column.name, "kind": column.kind, "fill": fill, "remark": column.remark}

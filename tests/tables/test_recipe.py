@@ -149,7 +149,9 @@ class TestAsTable:
         assert as_table(polars.DataFrame({"id": ["a", "b"], "x": [1.5, 2.5]})).frame["x"].tolist() == [1.5, 2.5]
         assert as_table([[1, 2], [3, 4]]).frame.columns.tolist() == ["x0", "x1"]
 
-    @pytest.mark.parametrize("data", [5, None, [1, 2, 3], "no such file.csv", np.zeros((2, 2, 2)), [["a"], ["b"]]])
+    @pytest.mark.parametrize(
+        "data", [5, None, [1, 2, 3], "no such file.csv", np.zeros((2, 2, 2)), [["a"], ["b"]], [[1, 2], [3]]]
+    )
     def test_refused(self, data):
         with pytest.raises(TableError):
             as_table(data)
