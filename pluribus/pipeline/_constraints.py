@@ -1,6 +1,6 @@
 """What users know about the objects, by their ids: pairs that belong together or apart, and known labels."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -59,10 +59,13 @@ def _pairs(given: Any, kind: str, ids: np.ndarray) -> Constraints:
     if isinstance(given, str | PathLike):
         return Constraints.read(given, ids=ids, kind=kind)
     name = kind.replace("-", "_")
-    pairs = [tuple(pair) for pair in given]
-    wrong = next((pair for pair in pairs if len(pair) != 2), None)
+    rows = given.to_numpy() if hasattr(given, "to_numpy") else given  # a data frame: its rows, not its columns
+    pairs = [pair if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair) for pair in rows]
+    wrong = next((pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2), None)
     if wrong is not None:
-        raise ConstraintError(f"{name} holds {wrong!r}: give pairs of ids.")
+        raise ConstraintError(
+            f"{name} holds {wrong!r}: give pairs of ids; for pairs with weights, constraints=Constraints(…)."
+        )
     at = _places([one for pair in pairs for one in pair], ids, name).reshape(-1, 2)
     return Constraints(len(ids), must_link=at) if kind == "must-link" else Constraints(len(ids), cannot_link=at)
 
@@ -72,24 +75,35 @@ def _labels(given: Any, ids: np.ndarray) -> np.ndarray:
     if isinstance(given, str | PathLike):
         return _read_labels(Path(given), ids)
     labels = np.full(len(ids), None, dtype=object)
-    if isinstance(given, pd.Series) and not isinstance(given.index, pd.RangeIndex):
+    if isinstance(given, pd.Series) and not isinstance(given.index, pd.RangeIndex) and given.index.is_unique:
         given = given.to_dict()
     if isinstance(given, Mapping):
-        labels[_places(list(given), ids, "known_labels")] = list(given.values())
-        return labels
+        at = _places(list(given), ids, "known_labels")
+        if len(np.unique(at)) < len(at):
+            names = pd.Series([str(name) for name in given])
+            twice = names[names.duplicated()].iloc[0]
+            raise ConstraintError(f"known_labels names {twice!r} more than once: give each object one label.")
+        labels[at] = list(given.values())
+        return _known(labels)
     values = list(given)
     if len(values) != len(ids):
         raise ConstraintError(
             f"known_labels has {len(values)} labels, but there are {len(ids)} objects: give one for each (None where "
             "it is not known), or a mapping from ids to labels."
         )
-    labels[:] = [None if value is None or value != value else value for value in values]
+    labels[:] = values
+    return _known(labels)
+
+
+def _known(labels: np.ndarray) -> np.ndarray:
+    """The labels with None for all that says that there is none."""
+    labels[pd.isna(labels)] = None
     return labels
 
 
 def _places(names: list[Any], ids: np.ndarray, source: str) -> np.ndarray:
     """Where objects are, by their ids."""
-    at = pd.Index([str(x) for x in ids], dtype=object).get_indexer([str(name) for name in names])
+    at = _index(ids, source).get_indexer([str(name) for name in names])
     unknown = [name for name, place in zip(names, at, strict=True) if place < 0]
     if unknown:
         raise ConstraintError(
@@ -97,6 +111,15 @@ def _places(names: list[Any], ids: np.ndarray, source: str) -> np.ndarray:
             f"{', '.join(map(repr, unknown[:_SHOWN]))}{', …' if len(unknown) > _SHOWN else ''}."
         )
     return at
+
+
+def _index(ids: np.ndarray, source: object) -> pd.Index:
+    """The ids, by which objects can be found: no two may be equal."""
+    index = pd.Index([str(x) for x in ids], dtype=object)
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        raise ConstraintError(f"{source}: several objects are called {twice!r}. Give each object an id of its own.")
+    return index
 
 
 def _same_file(one: Any, other: Any) -> bool:
@@ -128,8 +151,7 @@ def _read_labels(path: Path, ids: np.ndarray) -> np.ndarray:
     if cells.shape[1] != 2:
         raise ConstraintError(f"{path} has {cells.shape[1]} columns, but known labels are two: id and label.")
     cells = cells.apply(lambda column: column.str.strip())
-    place = pd.Index([str(x) for x in ids], dtype=object)
-    found = place.get_indexer(cells[0])
+    found = _index(ids, path).get_indexer(cells[0])
     if len(found) and found[0] < 0:
         first = cells.iloc[0].str.lower()
         if first[0] in _ID_TITLES and first[1] in _LABEL_TITLES:

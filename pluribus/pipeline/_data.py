@@ -1,7 +1,7 @@
 """What is clustered: a path, a data frame, an array, an AnnData -> features, ids, and how columns became features."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,16 @@ import pyarrow.parquet as pq
 from scipy import sparse
 
 from pluribus._engine import DaskCluster, in_bytes, memory_limit
-from pluribus.tables import Recipe, Rows, TableError, as_table, open_rows, prepare
-from pluribus.tables._internal import ColumnRecipe, is_dask, listing, parquet_columns, row_numbers, useless_columns
+from pluribus.tables import Recipe, Rows, Table, TableError, as_table, open_rows, prepare
+from pluribus.tables._internal import (
+    ColumnRecipe,
+    check_scaling,
+    is_dask,
+    listing,
+    parquet_columns,
+    row_numbers,
+    useless_columns,
+)
 
 SHARE = 0.35  # of the memory limit that the numbers of a table may take, since several copies are made on the way
 _EMBEDDING = "X_pca"  # of an AnnData: the coordinates that its cells are usually clustered by
@@ -65,6 +73,16 @@ class Preparation:
     scale: Any = "standard"
     impute: bool = False
 
+    def __post_init__(self) -> None:
+        check_scaling(self.scale)
+
+    def refuse(self, what: str, *names: str) -> None:
+        """Refuse those of these options that are given: they are of no use for what is clustered."""
+        own = {field.name: field.default for field in fields(self)}
+        given = [f"{name}={getattr(self, name)!r}" for name in names if getattr(self, name) != own[name]]
+        if given:
+            raise TableError(f"{what}, and {', '.join(given)} cannot be used: leave it out, or give a data frame.")
+
 
 def read_data(data: Any, how: Preparation, cluster: DaskCluster | None = None) -> Data:
     """Read and prepare what is to be clustered."""
@@ -74,11 +92,14 @@ def read_data(data: Any, how: Preparation, cluster: DaskCluster | None = None) -
         large = size > SHARE * memory_limit()
         read = _rows_of_file(path, how, size, cluster) if large else _table(data, how)
         return replace(read, title=path.name)
-    if hasattr(data, "obsm") and hasattr(data, "obs_names"):
+    if _is_annotated(data):
+        how.refuse("An AnnData has no columns of a table", "id_column", "ignore", "impute")
         return _annotated(data)
     if isinstance(data, Rows) or is_dask(data):
+        how.refuse("The rows are read in parts", "ignore", *(["id_column"] if isinstance(data, Rows) else []))
         return _rows(data, how, cluster)
     if sparse.issparse(data):
+        how.refuse("A sparse matrix has no columns of a table", "id_column", "ignore", "impute")
         return _sparse(data)
     return _table(data, how)
 
@@ -95,17 +116,29 @@ def _table(data: Any, how: Preparation) -> Data:
 
 def _sparse(X: Any) -> Data:
     note = "The matrix is sparse: its columns are not scaled."
-    return Data(sparse.csr_array(X), row_numbers(X.shape[0]), "table", [note])
+    return Data(_floats(sparse.csr_array(X)), row_numbers(X.shape[0]), "table", [note])
+
+
+def _floats(X: Any) -> Any:
+    """The numbers as floats; float32 stays float32."""
+    return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+
+def _is_annotated(data: Any) -> bool:
+    """Whether it is an AnnData, or has what is used of one."""
+    return all(hasattr(data, name) for name in ("X", "obsm", "obs_names", "var_names"))
 
 
 def _annotated(data: Any) -> Data:
     """The cells of an AnnData, by their principal components if these were computed."""
     ids = np.asarray(data.obs_names, dtype=str)
     if _EMBEDDING in data.obsm:
-        X = np.asarray(data.obsm[_EMBEDDING])
+        X = _floats(np.asarray(data.obsm[_EMBEDDING]))
         return Data(X, ids, "cells", [f"The cells are clustered by obsm['{_EMBEDDING}'], not scaled."])
+    if data.X is None:
+        raise TableError(f"The AnnData has neither obsm['{_EMBEDDING}'] nor X: compute the components, or give X.")
     notes = [f"The cells are clustered by X, not scaled: there is no obsm['{_EMBEDDING}']."]
-    X = sparse.csr_array(data.X) if sparse.issparse(data.X) else np.asarray(data.X)
+    X = _floats(sparse.csr_array(data.X) if sparse.issparse(data.X) else np.asarray(data.X))
     return Data(X, ids, "cells", notes, feature_names=tuple(map(str, data.var_names)))
 
 
@@ -200,9 +233,23 @@ def _decoded_size(path: Path) -> float:
 def features_of(new: Any, recipe: Recipe | None, n_features: int) -> Any:
     """The features of new rows, made as those that were clustered."""
     if recipe is not None:
-        return recipe.apply(as_table(new, name="new rows", least_rows=1))
-    X = _annotated(new).X if hasattr(new, "obsm") else new
+        return recipe.apply(as_table(_used(new, recipe), name="new rows", least_rows=1))
+    if isinstance(new, str | PathLike | Table):
+        new = as_table(new, name="new rows", least_rows=1).frame.to_numpy()
+    X = _annotated(new).X if _is_annotated(new) else new
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
-    if X.ndim != 2 or X.shape[1] != n_features:
-        raise ValueError(f"The new rows have shape {X.shape}, but {n_features} features were clustered.")
+    if X.ndim != 2 or X.shape[1] != n_features or X.shape[0] == 0:
+        raise ValueError(
+            f"The new rows have shape {X.shape}, but {n_features} features were clustered: give at least one row, with "
+            f"{n_features} columns."
+        )
     return X
+
+
+def _used(new: Any, recipe: Recipe) -> Any:
+    """The columns of a data frame that are used: what its ids are does not matter. Anything else as it is."""
+    frame = new.to_pandas() if hasattr(new, "to_pandas") else new
+    if not isinstance(frame, pd.DataFrame):
+        return new
+    names = {column.name for column in recipe.columns}
+    return frame.loc[:, [str(name) in names for name in frame.columns]].reset_index(drop=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from pluribus.consensus import EvidenceAccumulation
+from pluribus.consensus import EvidenceAccumulation, MedoidPartition
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import stratified_sample
 from pluribus.validate import KChoice, choose_k
@@ -102,7 +102,7 @@ def second_opinion(labels: np.ndarray, ensemble: Ensemble, X: Any, seed: int | N
 
 def found_by(consensus: Any) -> str:
     """How a consensus function found the number of clusters, in words."""
-    if type(consensus).__name__ == "MedoidPartition":
+    if isinstance(consensus, MedoidPartition):
         return "that of the partition nearest to all others"
     if hasattr(consensus, "k_stability_"):
         return "longest lifetime in the evidence that halves of the ensemble find again"

@@ -21,7 +21,9 @@ def read_ensemble(labels: Any, id_column: str | None, ignore: Sequence[str]) -> 
     if paths is None:
         if isinstance(labels, pd.DataFrame) or hasattr(labels, "to_pandas"):
             return _of_frame(labels, id_column, ignore)
-        return as_ensemble(labels), "labels", []
+        if id_column is not None:
+            raise ValueError(f"id_column={id_column!r}, but the labels have no columns of a table: leave it out.")
+        return _without(as_ensemble(labels), ignore, "the ensemble"), "labels", []
     title = " + ".join(path.name for path in paths)
     if len(paths) == 1:
         stored = _stored(paths[0], id_column, ignore)
@@ -50,10 +52,14 @@ def _stored(path: Path, id_column: str | None, ignore: Sequence[str]) -> Ensembl
     """An ensemble that ``Ensemble.write`` wrote, with its weights and memberships; None for any other file."""
     if not is_stored(path):
         return None
-    ensemble = Ensemble.read(path, id_column=id_column)
+    return _without(Ensemble.read(path, id_column=id_column), ignore, path.name)
+
+
+def _without(ensemble: Ensemble, ignore: Sequence[str], source: str) -> Ensemble:
+    """The ensemble without the partitions of these names."""
     unknown = [name for name in ignore if name not in ensemble.names]
     if unknown:
-        raise ValueError(f"ignore names {', '.join(unknown)}, but {path.name} has only {', '.join(ensemble.names)}.")
+        raise ValueError(f"ignore names {', '.join(unknown)}, but {source} has only {', '.join(ensemble.names)}.")
     kept = [place for place, name in enumerate(ensemble.names) if name not in ignore]
     return ensemble.take_partitions(kept) if len(kept) < len(ensemble) else ensemble
 

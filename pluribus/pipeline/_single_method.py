@@ -108,7 +108,7 @@ def check_options(name: str, options: Mapping[str, Any], known: Constraints | No
 
 def check_data(name: str, X: Any, scale: str) -> None:
     """Refuse features that the method cannot take."""
-    if name == "feedback" and (X < 0).any():
+    if name == "feedback" and X.min() < 0:
         if scale == "none":
             raise ValueError("method='feedback' is for counts of words: the table has negative numbers.")
         raise ValueError(

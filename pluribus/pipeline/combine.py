@@ -147,14 +147,21 @@ class Combination:
         self.labels_ = self.consensus_.labels_
         self.membership_, self.uncertainty_ = self.consensus_.membership_, self.consensus_.uncertainty_
         self.reasons_ = tuple(self._reasons())
+        if self.sizes is not None:
+            self.labels_, sentence = self.sizes.keep(self.consensus_)
+            self.reasons_ = (*self.reasons_, sentence)
         return self
 
     def _combine(self, k: int | None, seed: int, verbose: bool) -> Any:
         if k is None and (self.function == "eac" or not by_name(self.function)().finds_n_clusters):
             self.k_choice_ = choose(self.ensemble_, None, random_state=seed, n_jobs=-1, verbose=verbose)
-            k = feasible_n_clusters(self.known, self.k_choice_.n_clusters) if self.known else self.k_choice_.n_clusters
             if self.function == "eac":
                 return accumulated(self.k_choice_)
+            k = (
+                self.k_choice_.n_clusters
+                if self.known is None
+                else feasible_n_clusters(self.known, self.k_choice_.n_clusters)
+            )
         if self.function == "eac":
             return accumulate(self.ensemble_, k, missing="zero", n_jobs=-1, verbose=verbose)
         consensus = configured(self.function, n_clusters=k, random_state=seed, verbose=verbose)
@@ -172,9 +179,6 @@ class Combination:
                 )
         if self.methods_ is not None:
             sentences.append(f"Preferred: {self.methods_.preferred}. {self.methods_.verdict}")
-        if self.sizes is not None:
-            self.labels_, sentence = self.sizes.keep(self.consensus_)
-            sentences.append(sentence)
         return sentences
 
 

@@ -13,7 +13,7 @@ import pluribus
 from pluribus import Constraints, EnsembleClusterer
 from pluribus.cli._app import app
 from pluribus.constraints import ConstraintError
-from pluribus.tables import prepare, read_table
+from pluribus.tables import TableError, as_table, open_rows, prepare, read_table
 
 
 def quiet(data, *args, **options):
@@ -118,7 +118,10 @@ def test_what_is_known_in_any_form(blobs_frame, tmp_path):
         quiet(frame, 3, must_link=[("row 0", "row 1")]),
         quiet(frame, 3, must_link=tmp_path / "pairs.csv"),
         quiet(frame, 3, known_labels={"row 0": "x", "row 1": "x"}),
+        quiet(frame, 3, must_link=pd.DataFrame({"one": ["row 0"], "other": ["row 1"]})),
         quiet(frame, 3, known_labels=["x", "x", *[None] * 88]),
+        quiet(frame, 3, known_labels=pd.Series([1, 1, *[None] * 88], dtype="Int64")),
+        quiet(frame, 3, known_labels=np.array([1, 1, *[-1] * 88])),
         quiet(frame, 3, known_labels=pd.Series(["x", "x"], index=["row 0", "row 1"])),
     ]
     for result in results:
@@ -145,6 +148,7 @@ def test_what_is_known_in_any_form(blobs_frame, tmp_path):
             "1 of 2 objects are not in the data: 'nobody'",
         ),
         ({"must_link": [("row 0",)]}, ConstraintError, "give pairs of ids"),
+        ({"must_link": ["row 0", "row 1"]}, ConstraintError, "must_link holds 'row 0': give pairs"),
         ({"known_labels": ["x"]}, ConstraintError, "1 labels, but there are 90 objects"),
         ({"constraint_level": "evidence"}, ValueError, "constraint_level is for constraints"),
         ({"cannot_link": [("row 0", "row 1"), ("row 1", "row 2"), ("row 0", "row 2")], "k": 2}, ValueError, "k=2, but"),
@@ -162,6 +166,47 @@ def test_refused_before_any_work(blobs_frame, monkeypatch, options, error, messa
     monkeypatch.setattr("pluribus.generate._base.BaseGenerator.generate", None)
     with pytest.raises(error, match=message):
         quiet(blobs_frame[0], **options)
+
+
+@pytest.mark.parametrize("options", [{"ignore": ["a"]}, {"id_column": "who"}, {"impute": True}, {"scale": "log"}])
+@pytest.mark.parametrize("form", [sparse.csr_array, Cells, open_rows])
+def test_options_that_need_columns_are_refused_without_them(blobs_frame, form, options):
+    with pytest.raises(TableError, match=next(iter(options))):
+        quiet(form(blobs_frame[0][["a", "b", "c"]].to_numpy()), 3, **options)
+
+
+def test_a_table_that_is_read_already_has_its_columns(blobs_frame):
+    with pytest.raises(TableError, match="is read already"):
+        quiet(as_table(blobs_frame[0]), 3, ignore="team")
+
+
+def test_known_labels_are_matched_by_row_if_an_index_repeats(blobs_frame):
+    frame, y = blobs_frame
+    known = quiet(frame.drop(columns="id"), 3, known_labels=pd.Series(y, index=[7] * 90)).constraints
+    np.testing.assert_array_equal(known.labels >= 0, True)
+
+
+def test_an_object_has_one_known_label(blobs_frame):
+    X = blobs_frame[0][["a", "b", "c"]].to_numpy()
+    with pytest.raises(ConstraintError, match="names '0' more than once"):
+        quiet(X, 3, known_labels={0: "x", "0": "y"})
+
+
+def test_constraints_need_names_that_differ(blobs_frame):
+    cells = Cells(blobs_frame[0][["a", "b", "c"]].to_numpy())
+    cells.obs_names = ["cell"] * 90
+    assert quiet(cells, 3).n_clusters == 3
+    with pytest.raises(ConstraintError, match="several objects are called 'cell'"):
+        quiet(cells, 3, must_link=[("cell", "cell")])
+
+
+@pytest.mark.parametrize("method", ["feedback", "pckmeans"])
+@pytest.mark.parametrize("form", [sparse.csr_array, lambda X: Cells(X, embedded=False)])
+def test_counts_are_clustered_saved_and_loaded(blobs_frame, tmp_path, form, method):
+    counts = form(np.abs(blobs_frame[0][["a", "b", "c"]].to_numpy()).round().astype(int))
+    result = quiet(counts, 3, method=method, members=None, scale="none")
+    again = pluribus.load(result.save(tmp_path / "counts.pluribus"))
+    np.testing.assert_array_equal(again.predict(counts), result.predict(counts))
 
 
 def test_notes_come_as_they_come_up(blobs_frame):

@@ -120,6 +120,15 @@ def test_pairs_that_no_clustering_covers():
     assert quiet(labels, 4, missing="zero").n_clusters == 4
 
 
+def test_partitions_are_left_out_by_name():
+    named = Ensemble(LABELS, names=[f"tool {i}" for i in range(9)])
+    assert len(quiet(named, 3, ignore="tool 4").ensemble) == 8
+    with pytest.raises(ValueError, match="ignore names tool 9"):
+        quiet(named, 3, ignore=["tool 9"])
+    with pytest.raises(ValueError, match="id_column='who', but the labels have no columns"):
+        quiet(LABELS, 3, id_column="who")
+
+
 def test_sizes():
     result = quiet(LABELS, 3, balance=True)
     assert result.clusters["size"].tolist() == [20, 20, 20]
