@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from pluribus._engine import atomic_path
+from pluribus.cli import _input
 from pluribus.cli._screen import Screen, print_json
 from pluribus.pipeline import load
+from pluribus.pipeline._internal import membership_columns
 from pluribus.tables import as_table
-
-_MOST_MEMBERSHIPS = 50  # columns in the file
 
 
 def run(
@@ -25,7 +25,7 @@ def run(
 ) -> Path | None:
     """Do the job and write the clusters."""
     screen = Screen(quiet=quiet, json=json)
-    target = out or (None if json else Path(f"{new.name.split('.')[0]}-clusters.csv"))
+    target = out or (None if json else Path(f"{_input.stem(new)}-clusters.csv"))
     if target is not None and target.exists():
         raise ValueError(f"{target} exists already, and is not written over: give another --out.")
     result = load(model)
@@ -33,11 +33,8 @@ def run(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         labels, membership = result.predict(table), result.predict_proba(table)
-    notes = [str(warning.message) for warning in caught]
-    columns = {"id": table.ids, "cluster": labels, "membership": membership[np.arange(len(labels)), labels]}
-    if membership.shape[1] <= _MOST_MEMBERSHIPS:
-        columns |= {f"membership_{j}": column for j, column in enumerate(membership.T)}
-    frame = pd.DataFrame(columns)
+    notes = list(dict.fromkeys(str(warning.message) for warning in caught))  # both calls warn of the same
+    frame = pd.DataFrame({"id": table.ids, "cluster": labels} | membership_columns(labels, membership))
     if target is not None:
         with atomic_path(target) as path:
             frame.to_csv(path, index=False, float_format="%.6g")

@@ -7,16 +7,15 @@ from rich.table import Table as Grid
 from pluribus._engine import ResultDirectory
 from pluribus.cli._screen import Screen, print_json
 from pluribus.pipeline import Clustering
-from pluribus.pipeline._internal import OF_ALL_METHODS, figures_of, result_names, write_results
-
-_SHOWN = 15  # clusters in the summary
+from pluribus.pipeline._internal import OF_ALL_METHODS, RESULTS, SHOWN, figures_of, write_results
+from pluribus.tables._internal import counted
 
 
 def finish(result: Clustering, directory: ResultDirectory | None, screen: Screen, *, as_json: bool) -> dict[str, Path]:
     """Write the results, unless there is no place for them, and show what was found."""
     written: dict[str, Path] = {}
     if directory is not None:
-        with directory.files(result_names(compared=result.methods is not None)) as made:
+        with directory.files((*RESULTS, *(() if result.methods is None else OF_ALL_METHODS))) as made:
             write_results(result, made)
         written = {name: directory.path / name for name in made}
     if as_json:
@@ -33,15 +32,17 @@ def summarize(result: Clustering, written: dict[str, Path], screen: Screen) -> N
         from pluribus.cli._method_table import show
 
         show(result.methods, screen)
-    title = f"{result.n_clusters} clusters of {len(result.labels):,} objects"
+    title = f"{counted(result.n_clusters, 'cluster')} of {len(result.labels):,} objects"
     grid = Grid(title=title, title_justify="left")
     for name in ("cluster", "objects", "share", "mean uncertainty"):
         grid.add_column(name, justify="right")
-    for cluster, row in enumerate(result.clusters.head(_SHOWN).itertuples()):
+    for cluster, row in enumerate(result.clusters.head(SHOWN).itertuples()):
         grid.add_row(str(cluster), f"{row.size:,}", f"{row.share:.1%}", f"{row.uncertainty:.2f}")
     screen.console.print(grid)
-    if result.n_clusters > _SHOWN:
-        screen.line(f"… and {result.n_clusters - _SHOWN} smaller clusters.")
+    if result.n_clusters > SHOWN:
+        screen.line(f"… and {result.n_clusters - SHOWN} smaller clusters.")
+    if n_left := int((result.labels < 0).sum()):
+        screen.line(f"{n_left:,} objects are not clustered.")
     if not written:
         return
     shown = {"labels": "labels.csv", "report": "report.html"}

@@ -13,11 +13,6 @@ OF_ALL_METHODS = ("consensus.csv", "methods.csv")  # written only if several met
 RESULTS = ("labels.csv", "ensemble.parquet", "model.json", "model.pluribus", "report.html")
 
 
-def result_names(*, compared: bool) -> tuple[str, ...]:
-    """The names of the files that ``write_results`` writes."""
-    return (*RESULTS, *(OF_ALL_METHODS if compared else ()))
-
-
 def write_results(result: Clustering, made: Mapping[str, Path]) -> None:
     """Write each file of the results to the path that its name has here."""
     result.to_frame().to_csv(made["labels.csv"], index=False, float_format="%.6g")
@@ -48,7 +43,7 @@ def figures_of(result: Clustering) -> dict[str, Any]:
             "n_clusters": result.n_clusters,
             "k_chosen_by": result.k_chosen_by,
             "cluster_sizes": clusters["size"].tolist(),
-            "mean_uncertainty": round(float(result.uncertainty.mean()), 6),
+            "mean_uncertainty": round(result.mean_uncertainty, 6),
             "seconds": round(result.seconds, 2),
             **reason,
         },

@@ -24,10 +24,11 @@ from pluribus.pipeline._k_choice import KOpinion, found_by, second_opinion, supp
 from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._request import plain
 from pluribus.tables import Recipe
+from pluribus.tables._internal import counted
 
 MOST_MEMBERSHIPS = 50  # columns of memberships in a frame
 RUNNING = ("verbose", "n_jobs", "checkpoint", "engine", "memory_limit")  # options that say how to run, not what to find
-_SHOWN = 15  # clusters in a summary
+SHOWN = 15  # clusters in a summary
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -163,6 +164,12 @@ class Clustering:
         mean = np.divide(total, sizes, out=np.zeros(k), where=sizes > 0)
         return pd.DataFrame({"size": sizes, "share": sizes / len(self.labels), "uncertainty": mean})
 
+    @property
+    def mean_uncertainty(self) -> float:
+        """Mean uncertainty of the objects that are in a cluster."""
+        inside = self.labels >= 0
+        return float(self.uncertainty[inside].mean()) if inside.any() else 0.0
+
     @cached_property
     def k_opinion(self) -> tuple[KOpinion | None, str]:
         """What ``choose_k`` says of the number of clusters, or why it says nothing: the vote, or a second opinion."""
@@ -185,21 +192,18 @@ class Clustering:
               1        2    40%              0.00
         """
         lines = [self._headline(), "cluster  objects  share  mean uncertainty"]
-        for cluster, row in enumerate(self.clusters.head(_SHOWN).itertuples()):
+        for cluster, row in enumerate(self.clusters.head(SHOWN).itertuples()):
             lines.append(f"{cluster:7d}  {row.size:7,d}  {row.share:5.0%}  {row.uncertainty:16.2f}")
-        if self.n_clusters > _SHOWN:
-            lines.append(f"… and {self.n_clusters - _SHOWN} smaller clusters.")
+        if self.n_clusters > SHOWN:
+            lines.append(f"… and {self.n_clusters - SHOWN} smaller clusters.")
         if n_left := int((self.labels < 0).sum()):
             lines.append(f"{n_left:,} objects are not clustered.")
         return "\n".join([*lines, *self.reasons])
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each object: id, cluster, uncertainty, membership in its cluster, and in each (up to 50)."""
-        own = np.where(self.labels >= 0, self.membership[np.arange(len(self.labels)), self.labels], np.nan)
-        columns = {"id": self.ids, "cluster": self.labels, "uncertainty": self.uncertainty, "membership": own}
-        if self.membership.shape[1] <= MOST_MEMBERSHIPS:
-            columns |= {f"membership_{j}": column for j, column in enumerate(self.membership.T)}
-        return pd.DataFrame(columns)
+        first = {"id": self.ids, "cluster": self.labels, "uncertainty": self.uncertainty}
+        return pd.DataFrame(first | membership_columns(self.labels, self.membership))
 
     def predict(self, new: Any) -> np.ndarray:
         """The cluster of new rows: that of their nearest rows, nearer ones counting for more.
@@ -248,10 +252,8 @@ class Clustering:
         return self.neighbors
 
     def _headline(self) -> str:
-        k, inside = self.n_clusters, self.labels >= 0
-        mean = float(self.uncertainty[inside].mean()) if inside.any() else 0.0
-        clusters = "1 cluster" if k == 1 else f"{k:,} clusters"
-        return f"{clusters} of {len(self.labels):,} objects, mean uncertainty {mean:.2f}"
+        k, n = counted(self.n_clusters, "cluster"), len(self.labels)
+        return f"{k} of {n:,} objects, mean uncertainty {self.mean_uncertainty:.2f}"
 
     def __repr__(self) -> str:
         return f"Clustering({self._headline()})"
@@ -260,14 +262,21 @@ class Clustering:
         """A card for notebooks; all text of the user is escaped."""
         rows = "".join(
             f"<tr><td>{cluster}</td><td>{row.size:,}</td><td>{row.share:.0%}</td><td>{row.uncertainty:.2f}</td></tr>"
-            for cluster, row in enumerate(self.clusters.head(_SHOWN).itertuples())
+            for cluster, row in enumerate(self.clusters.head(SHOWN).itertuples())
         )
-        more = f"<p>… and {self.n_clusters - _SHOWN} smaller clusters</p>" if self.n_clusters > _SHOWN else ""
+        more = f"<p>… and {self.n_clusters - SHOWN} smaller clusters</p>" if self.n_clusters > SHOWN else ""
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
         return (
             f"<div><b>{escape(self.title)}</b>: {escape(self._headline())}<table><tr><th>cluster</th><th>objects</th>"
             f"<th>share</th><th>mean uncertainty</th></tr>{rows}</table>{more}<ul>{why}</ul></div>"
         )
+
+
+def membership_columns(labels: np.ndarray, membership: np.ndarray) -> dict[str, np.ndarray]:
+    """Columns of a frame: the membership of each object in its cluster and, if there are at most 50, in each."""
+    own = np.where(labels >= 0, membership[np.arange(len(labels)), labels], np.nan)
+    each = membership.T if membership.shape[1] <= MOST_MEMBERSHIPS else ()
+    return {"membership": own} | {f"membership_{j}": column for j, column in enumerate(each)}
 
 
 def versions() -> dict[str, str]:

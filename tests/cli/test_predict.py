@@ -39,6 +39,20 @@ def test_new_rows_get_the_clusters_of_their_neighbors(model):
     assert "clusters: new-clusters.csv" in result.output
 
 
+def test_a_name_with_dots_stays_whole(model):
+    pd.read_csv("new.csv").to_csv("new.2024.csv", index=False)
+    assert run("predict", "out", "new.2024.csv", "--quiet").exit_code == 0
+    assert (model / "new.2024-clusters.csv").exists()
+
+
+def test_what_is_warned_of_is_said_once(model):
+    old = pd.read_csv("old.csv")
+    old.assign(team=np.where(old["a"] > 4, "red", "blue")).to_csv("teams.csv", index=False)
+    assert run("cluster", "teams.csv", "--k", 2, "--members", 9, "--out", "teams", "--quiet").exit_code == 0
+    pd.read_csv("teams.csv")[:3].assign(team="green").to_csv("green.csv", index=False)
+    assert len(json.loads(run("predict", "teams", "green.csv", "--json").output)["notes"]) == 1
+
+
 def test_one_row_and_other_places(model):
     pd.read_csv("new.csv")[:1].to_csv("one.csv", index=False)
     assert run("predict", "out/model.pluribus", "one.csv", "--out", "one-out.csv", "--quiet").output == ""

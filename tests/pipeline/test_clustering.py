@@ -6,6 +6,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 import pluribus
+from pluribus.pipeline._internal import figures_of
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +47,20 @@ def test_new_rows_are_prepared_as_the_old_ones_were(result, blobs_frame):
     assert one.tolist() == [result.labels[5]]
     with pytest.raises(ValueError, match="no column 'b'"):
         result.predict(frame.drop(columns="b"))
+
+
+def test_ids_of_new_rows_may_repeat(result, blobs_frame):
+    frame, _ = blobs_frame
+    np.testing.assert_array_equal(result.predict(frame.assign(id="visitor")), result.predict(frame))
+
+
+def test_figures_count_the_objects_in_clusters(blobs_frame):
+    X = np.vstack([blobs_frame[0][["a", "b", "c"]], [[4.5, 4.5, 0], [30, 30, 0]]])
+    result = pluribus.cluster(X, 3, members=12, noise=True, verbose=False)
+    inside = result.labels >= 0
+    assert not inside.all()
+    assert result.mean_uncertainty == pytest.approx(result.uncertainty[inside].mean())
+    assert figures_of(result)["figures"]["mean_uncertainty"] == pytest.approx(result.mean_uncertainty, abs=1e-6)
 
 
 def test_memberships_of_new_rows_by_definition(result, blobs_frame):
