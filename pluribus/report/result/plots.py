@@ -57,7 +57,10 @@ class Plots:
     def profiles(self) -> Any:
         """What sets each cluster apart: features in which it differs from the rest, in standard deviations."""
         if not self._summary.has_features:
-            raise ValueError("This result was combined from labels alone: there are no features to profile.")
+            raise ValueError(
+                "This result has no features to profile: it was combined from labels alone, or its rows were read in "
+                "parts. Give pluribus.cluster a table that fits into memory."
+            )
         return _drawn(_profiles(self._summary))
 
     @cached_property
