@@ -36,7 +36,7 @@ def score(name: str, n_seeds: int) -> Task:
     import warnings
 
     from pluribus.consensus import LocallyWeightedConsensus
-    from pluribus.pipeline import suitable_generator
+    from pluribus.pipeline import default_generator
 
     data = _answers_sets.load(name)
     warnings.simplefilter("ignore")  # of members with fewer clusters than asked for
@@ -44,7 +44,7 @@ def score(name: str, n_seeds: int) -> Task:
     def one(variant: str, seed: int) -> list[float]:
         own, how = VARIANTS[variant]
         own = own | ({"n_clusters": (data.k, 3 * data.k)} if own.get("n_clusters") == "k" else {})
-        generator = suitable_generator("lwsm", data.k, shape=data.X.shape)
+        generator = default_generator("lwsm", data.k, shape=data.X.shape)
         ensemble = generator.set_params(**own, random_state=seed, n_jobs=1, verbose=False).generate(data.X)
         features = {"X": data.X} if how.get("X", True) else {}
         options = {"extraction": "stable"} | {key: value for key, value in how.items() if key != "X"}

@@ -9,7 +9,7 @@ from pluribus.cli import _input, _results
 from pluribus.cli._errors import Interrupted
 from pluribus.cli._screen import Screen
 from pluribus.pipeline import cluster
-from pluribus.pipeline._internal import result_names
+from pluribus.pipeline._internal import RESULTS
 
 
 def run(
@@ -28,9 +28,8 @@ def run(
     screen = Screen(quiet=quiet, json=json)
     how = _input.numbered(options) | {"engine": _input.engine(engine, scheduler)}
     reads = [data, *(options.get(name) for name in ("must_link", "cannot_link", "known_labels"))]
-    names = result_names(compared=False)
     place: dict[str, Any] = {"reads": reads, "overwrite": overwrite, "json": json}
-    with _input.result_directory(out, f"{_input.stem(data)}-pluribus", names, **place) as directory:
+    with _input.result_directory(out, f"{_input.stem(data)}-pluribus", RESULTS, **place) as directory:
         kept = None if directory is None else directory.work / "members"
         _check_kept(kept, resume)
         try:

@@ -7,7 +7,7 @@ from typing import Any
 from pluribus.cli import _input, _results
 from pluribus.cli._screen import Screen
 from pluribus.pipeline import combine
-from pluribus.pipeline._internal import result_names
+from pluribus.pipeline._internal import OF_ALL_METHODS, RESULTS
 
 
 def run(
@@ -22,7 +22,8 @@ def run(
     """Do the job and write its results."""
     screen = Screen(quiet=quiet, json=json)
     reads = [*labels, *(options.get(name) for name in ("must_link", "cannot_link", "known_labels"))]
-    names = result_names(compared=str(options.get("method")).lower() == "all")
+    compared = str(options.get("method")).lower() == "all"
+    names = (*RESULTS, *(OF_ALL_METHODS if compared else ()))
     place: dict[str, Any] = {"reads": reads, "overwrite": overwrite, "json": json}
     with _input.result_directory(out, f"{_input.stem(labels[0])}-combined", names, **place) as directory:
         with warnings.catch_warnings():

@@ -233,6 +233,7 @@ def _decoded_size(path: Path) -> float:
 def features_of(new: Any, recipe: Recipe | None, n_features: int) -> Any:
     """The features of new rows, made as those that were clustered."""
     if recipe is not None:
+        _check_width(new, recipe)
         return recipe.apply(as_table(_used(new, recipe), name="new rows", least_rows=1))
     if isinstance(new, str | PathLike | Table):
         new = as_table(new, name="new rows", least_rows=1).frame.to_numpy()
@@ -244,6 +245,15 @@ def features_of(new: Any, recipe: Recipe | None, n_features: int) -> Any:
             f"{n_features} columns."
         )
     return X
+
+
+def _check_width(new: Any, recipe: Recipe) -> None:
+    """Refuse an array with another number of columns: they have no names to be found by."""
+    shape = np.shape(new) if isinstance(new, np.ndarray | list | tuple) else ()
+    if len(shape) == 2 and recipe.n_columns not in (None, shape[1]):
+        raise ValueError(
+            f"The new rows have {shape[1]} columns, but {recipe.n_columns} were clustered: give the same columns."
+        )
 
 
 def _used(new: Any, recipe: Recipe) -> Any:

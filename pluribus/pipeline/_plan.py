@@ -13,7 +13,7 @@ from pluribus.consensus._internal import EXACT_SECONDS, bytes_needed, seconds_of
 from pluribus.generate._internal import k_range, pool_bytes
 
 PLAN_FROM = 50_000  # objects, from which a job says what it takes of memory before it starts
-_PROGRAM = 350e6  # for libraries and compiled kernels
+_PROGRAM = 350e6  # for libraries and compiled kernels: in a limit that is given, but not in what is free by now
 _RESULT = 10  # numbers for each object beside its memberships: labels, uncertainty, dendrogram, what is written
 
 
@@ -100,6 +100,8 @@ def make_plan(
         given = f"n_objects={n_objects}, n_partitions={n_partitions}, most_clusters={most_clusters}"
         raise ValueError(f"{given}: there is nothing to plan without objects, partitions and clusters.")
     allowed = memory_limit(limit)
+    is_given = limit is not None or given_limit() is not None
+    program = _PROGRAM if is_given else 0
     consensus = {
         form: int(bytes_needed(method, n_objects, n_partitions, n_distinct, neighbors=form == "neighbors"))
         for form in (None, "operator", "neighbors")
@@ -115,15 +117,15 @@ def make_plan(
 
     form, why = None, ""
     if method == "eac" and evidence != "auto":
-        form, why = evidence, f"Evidence: {evidence}, as asked for."
+        form, why = evidence, f"Evidence: {evidence}, as requested."
     elif method == "eac":
         pairs = n_partitions * float(n_distinct or n_objects) ** 2 / max(most_clusters, 1)
         predicted = seconds_of_pairs(pairs, "average") if seconds is None else seconds
-        needed = sum(parts_with("operator").values()) + _PROGRAM
-        asked = limit is not None or given_limit() is not None  # what happens to be free changes no result
-        form, why = _form_of_evidence(predicted, asked and needed > allowed, needed)
+        needed = sum(parts_with("operator").values()) + program
+        # The memory that happens to be free must not change the result.
+        form, why = _form_of_evidence(predicted, is_given and needed > allowed, needed)
     parts = parts_with(form)
-    peak = int(sum(parts.values()) + _PROGRAM)
+    peak = int(sum(parts.values()) + program)
     if peak > allowed:
         raise MemoryLimitError(_refusal(method, n_objects, n_partitions, n_distinct, peak, allowed, parts))
     listed = ", ".join(f"{name} {in_bytes(size)}" for name, size in parts.items() if size)

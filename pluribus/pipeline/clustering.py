@@ -121,7 +121,7 @@ class Clustering:
     ) -> "Clustering":
         """The result of a fitted model: an ``EnsembleClusterer``, a single method, or a combination of labels."""
         consensus = model.consensus_
-        given = parameters["k"] is not None
+        chosen_by = consensus if model.k_choice_ is None else model.k_choice_.consensus
         return cls(
             labels=model.labels_,
             membership=model.membership_,
@@ -133,7 +133,9 @@ class Clustering:
             reasons=tuple(model.reasons_),
             notes=tuple(notes),
             parameters=plain(parameters),
-            k_chosen_by="given" if given else found_by(consensus),
+            k_chosen_by="given"
+            if given
+            else found_by(consensus if model.k_choice_ is None else model.k_choice_.consensus),
             linkage=getattr(consensus, "linkage_", None),
             k_support=support_by_k(consensus),
             k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
@@ -207,6 +209,8 @@ class Clustering:
 
     def predict(self, new: Any) -> np.ndarray:
         """The cluster of new rows: that of their nearest rows, nearer ones counting for more.
+
+        Bounds on sizes and noise do not apply to new rows.
 
         Parameters
         ----------

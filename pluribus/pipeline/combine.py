@@ -171,12 +171,6 @@ class Combination:
         sentences = []
         if self.k_choice_ is not None:
             sentences.append(self.k_choice_.sentence)
-            n_clusters = self.consensus_.n_clusters_
-            if self.known is not None and n_clusters > self.k_choice_.n_clusters:
-                sentences.append(
-                    f"The evidence suggests {self.k_choice_.n_clusters} clusters, but the constraints require at least "
-                    f"{n_clusters}; using {n_clusters}."
-                )
         if self.methods_ is not None:
             sentences.append(f"Preferred: {self.methods_.preferred}. {self.methods_.verdict}")
         return sentences

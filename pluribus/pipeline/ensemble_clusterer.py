@@ -243,6 +243,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The cluster of new rows: that of their nearest rows in the fitted data, nearer ones counting for more.
 
+        Bounds on sizes and noise do not apply to new rows.
+
         If more than 100,000 rows were fitted, a sample is searched, drawn from each cluster in proportion.
 
         Parameters
@@ -358,14 +360,11 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             return accumulate(self.ensemble_, self.n_clusters, X=X, **how)
         finds_k = getattr(consensus, "finds_n_clusters", False) and not by_default
         if not finds_k and consensus.get_params(deep=False).get("n_clusters", 0) is None:
-            if constrained:
-                n_clusters = accumulate(self.ensemble_, None, **how).n_clusters_
-                consensus.set_params(n_clusters=feasible_n_clusters(known, n_clusters))
-            else:
-                self.k_choice_ = choose(self.ensemble_, X, random_state=k_seed, **how)
-                if by_default:
-                    return accumulated(self.k_choice_, X)
-                consensus.set_params(n_clusters=self.k_choice_.n_clusters)
+            self.k_choice_ = choose(self.ensemble_, X, random_state=k_seed, **how)
+            if by_default:
+                return accumulated(self.k_choice_, X)
+            k = self.k_choice_.n_clusters
+            consensus.set_params(n_clusters=feasible_n_clusters(known, k) if "consensus" in levels else k)
         more = {"X": X} if any(getattr(consensus, name, False) for name in ("needs_data", "takes_data")) else {}
         if constrained:
             # At the level of the consensus, preferences change the evidence too; it decides nothing about hard pairs.

@@ -126,7 +126,7 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
         )
     recipes = [column_recipe(column, scale, fills.get(column.name)) for column in columns]
     single = all(column.kind == "number" and column.values.dtype == np.float32 for column in columns)
-    recipe = Recipe(tuple(recipes), "float32" if single else "float64")
+    recipe = Recipe(tuple(recipes), "float32" if single else "float64", table.frame.shape[1])
     notes += _choices(columns, scale)
     unevenly_spread = [made.name for made in recipes if made.without_range]
     if unevenly_spread:

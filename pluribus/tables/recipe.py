@@ -79,6 +79,7 @@ class Recipe:
 
     columns: tuple[ColumnRecipe, ...]
     dtype: Literal["float32", "float64"] = "float64"
+    n_columns: int | None = None  # of the table, with those that became no feature
 
     @property
     def feature_names(self) -> list[str]:
@@ -128,19 +129,20 @@ class Recipe:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, which ``from_json`` reads."""
-        return {"dtype": self.dtype, "columns": [asdict(column) for column in self.columns]}
+        columns = [asdict(column) for column in self.columns]
+        return {"dtype": self.dtype, "n_columns": self.n_columns, "columns": columns}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Recipe:
         """A recipe from plain values, each of which is checked."""
         try:
             columns = tuple(_checked(dict(column)) for column in stored["columns"])
-            dtype = stored["dtype"]
+            dtype, n_columns = stored["dtype"], stored["n_columns"]
         except (KeyError, TypeError, ValueError) as error:
             raise TableError(f"The recipe of the columns is damaged ({error!r}).") from error
         if dtype not in ("float32", "float64") or not columns:
             raise TableError("The recipe of the columns is damaged: it has no columns, or an unknown type of number.")
-        return cls(columns, dtype)
+        return cls(columns, dtype, None if n_columns is None else int(n_columns))
 
 
 def check_scaling(scale: Any) -> None:

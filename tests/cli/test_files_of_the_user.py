@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import PATIENCE
 from typer.testing import CliRunner
 
+from helpers import PATIENCE
 from pluribus.cli._app import app
 
 

@@ -126,3 +126,17 @@ def test_many_clusters(tmp_path):
     assert not [c for c in result.to_frame() if c.startswith("membership_")]
     assert "… and 45 smaller clusters" in result._repr_html_()
     assert isinstance(result.to_frame(), pd.DataFrame)
+
+
+def test_an_array_with_other_columns_is_refused(blobs_frame):
+    X = blobs_frame[0][["a", "b", "c"]].to_numpy()
+    found = pluribus.cluster(np.column_stack([X, np.ones(90)]), 3, members=5, verbose=False)
+    assert len(found.predict(np.column_stack([X, np.ones(90)]))) == 90  # the constant column is no feature
+    for columns in (X, np.column_stack([X, X])):
+        with pytest.raises(ValueError, match="columns, but 4 were clustered"):
+            found.predict(columns)
+
+
+def test_memory_that_is_free_does_not_hold_the_libraries_again(blobs_frame, monkeypatch):
+    monkeypatch.setattr("pluribus._engine.memory.free_memory", lambda: 300_000_000)
+    assert pluribus.cluster(blobs_frame[0], 3, members=5, verbose=False).n_clusters == 3

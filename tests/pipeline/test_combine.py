@@ -85,7 +85,7 @@ def test_the_number_of_clusters_is_found_and_explained():
     apart = Constraints(60, cannot_link=[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
     forced = quiet(LABELS, constraints=apart)
     assert forced.n_clusters == 4
-    assert "the constraints require at least 4; using 4" in " ".join(forced.reasons)
+    assert "the constraints require at least 4; using 4" in " ".join(forced.notes)
     assert forced.parameters["method"] == "ceac"
 
 
