@@ -133,9 +133,7 @@ class Clustering:
             reasons=tuple(model.reasons_),
             notes=tuple(notes),
             parameters=plain(parameters),
-            k_chosen_by="given"
-            if given
-            else found_by(consensus if model.k_choice_ is None else model.k_choice_.consensus),
+            k_chosen_by=found_by(chosen_by) if parameters["k"] is None else "given",
             linkage=getattr(consensus, "linkage_", None),
             k_support=support_by_k(consensus),
             k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
