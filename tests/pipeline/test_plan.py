@@ -36,7 +36,7 @@ def test_little_memory_takes_the_strongest_pairs():
 
 
 def test_what_happens_to_be_free_changes_no_result(monkeypatch):
-    monkeypatch.setattr(memory, "free_memory", lambda: 600e6 / 0.7)
+    monkeypatch.setattr(memory, "free_memory", lambda: 250e6 / 0.7)
     with pytest.raises(MemoryLimitError):  # rather than another result than yesterday
         make_plan(60_000, 100, 270)
     with memory_budget("600MB"):
@@ -51,7 +51,7 @@ def test_labels_that_are_there_are_counted():
 def test_the_form_that_is_asked_for():
     plan = make_plan(1000, 10, 20, evidence="neighbors", limit="1GB")
     assert plan.evidence == "neighbors"
-    assert plan.sentences[1] == "Evidence: neighbors, as asked for."
+    assert plan.sentences[1] == "Evidence: neighbors, as requested."
 
 
 @pytest.mark.parametrize(
