@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,10 +25,12 @@ def clone(tmp_path, monkeypatch):
     """Makes a folder of kernels, as in a fresh clone, and returns it and the cache folder that it gets."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
-    def make(name, source=KERNEL):
+    def make(name, source=KERNEL, near="", far=""):
         kernels = tmp_path / name / "_kernels"
-        (kernels / "points").mkdir(parents=True)
-        (kernels / "points" / "twice.py").write_text(source)
+        for file, text in {"points/twice": source, "near/a": near, "far/a": far, "apart/a": ""}.items():
+            path = kernels / f"{file}.py"
+            path.parent.mkdir(parents=True)
+            path.write_text(text)
         monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
         keep_kernels(kernels)
         return kernels, os.environ.get("NUMBA_CACHE_DIR")
@@ -51,17 +54,30 @@ def test_clones_share_what_one_has_compiled(clone):
     assert "data saved to" not in said
 
 
-def test_an_edited_kernel_gets_another_folder(clone):
-    assert clone("first")[1] == clone("second")[1]
-    assert clone("edited", KERNEL.replace("2 * x", "x + x"))[1] != clone("third")[1]
+def places(cache):
+    """Where the code of each folder of kernels is kept."""
+    return {link.name.split("_")[0]: link.resolve() for link in Path(cache).iterdir()}
+
+
+def test_an_edit_is_noticed_by_all_that_import_it(clone):
+    """Here `far` imports from `near`, and `near` from `points`."""
+    first, again, edited = (
+        places(clone(name, source, near="from x._kernels.points.twice import twice", far="import x._kernels.near.a")[1])
+        for name, source in (("first", KERNEL), ("again", KERNEL), ("edited", KERNEL.replace("2 * x", "x + x")))
+    )
+    assert first == again
+    assert set(first) == {"points", "near", "far", "apart"}
+    assert {folder for folder in first if first[folder] == edited[folder]} == {"apart"}
 
 
 def test_code_that_nobody_used_for_long_is_deleted(clone):
     old, used = clone("old", KERNEL + "#")[1], clone("used")[1]
-    os.utime(old, (0, 0))
+    forgotten = {old, places(old)["points"]}
+    for folder in forgotten:
+        os.utime(folder, (0, 0))
     clone("another")
-    assert not os.path.exists(old)
-    assert os.path.exists(used)
+    assert not any(map(os.path.exists, forgotten))
+    assert all(map(os.path.exists, {used, *places(used).values()}))
 
 
 def test_where_nothing_can_be_written_numba_decides(clone, tmp_path):
