@@ -9,11 +9,8 @@ from pluribus.consensus import ConstrainedEvidenceAccumulation, EvidenceAccumula
 from pluribus.generate import Generator
 
 _MEMBERS = 100  # by k-means
-_LEAST_MEMBERS, _MOST_MEMBERS, _LABELS = (
-    20,
-    80,
-    200_000,
-)  # through landmarks: this many, or about this many labels in all
+_LEAST_MEMBERS, _MOST_MEMBERS = 20, 80  # through landmarks
+_LABELS = 200_000  # of all members through landmarks together, within these bounds
 _MOST_ROWS, _MOST_NUMBERS = 100_000, 10**8  # of a table, for members through landmarks, which need it whole
 _DENSE_ROWS = 10_000  # rows of a sparse table that count as dense: one in ten becomes a landmark, and these are dense
 _MOST_CLUSTERS = 20  # of the result, if members have 20 to 60

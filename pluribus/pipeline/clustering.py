@@ -227,7 +227,7 @@ class Clustering:
         return self._searched().predict_proba(features_of(new, self.recipe, self._n_features))
 
     def report(self, path: str | PathLike[str]) -> Path:
-        """Write the report, one HTML file that opens offline."""
+        """Write the report, one HTML file that opens offline; a file at this path is replaced."""
         return _drawing().write_report(self, path)
 
     @property
@@ -236,7 +236,7 @@ class Clustering:
         return _drawing().Plots(self)
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the result to one file of arrays and JSON, which ``pluribus.load`` reads."""
+        """Write the result to one file of arrays and JSON, which ``pluribus.load`` reads; a file there is replaced."""
         from pluribus.pipeline._archive import save
 
         return save(self, Path(path))
