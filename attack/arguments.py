@@ -24,7 +24,18 @@ EFFORT = {
     "max_iter": (1, 40),
     "n_features": (8, 32),
 }
-COSTLY = {*EFFORT, "n_jobs", "budget", "look_ahead", "n_components", "n_each", "n_teachers", "n_pairs", "memory_limit"}
+COSTLY = {
+    *EFFORT,
+    "n_jobs",
+    "budget",
+    "look_ahead",
+    "n_components",
+    "n_each",
+    "n_teachers",
+    "n_pairs",
+    "memory_limit",
+    "n_objects",
+}
 SILENT = {"verbose": False}
 SEEDS = {"random_state", "seed"}  # given in every case, so that it can be run again
 OFTEN = {"X", "n_objects"}  # given by most callers where they are optional

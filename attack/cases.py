@@ -23,7 +23,7 @@ from attack.scene import Scene
 from attack.targets import Target, calls
 from attack.verdict import fault_of, faults_in, place_of
 
-_TAKES_OURS = ("case", "summary", "result", "stored")  # objects of the library: their contents are attacked, not they
+_LEFT = ("case", "summary", "result", "stored", "dtype")  # objects of the library, and a word of numpy's
 
 
 class Outcome(NamedTuple):
@@ -139,7 +139,7 @@ def _make_hostile(call: Call, target: Target, scene: Scene) -> int:
     """Replace some arguments; how many."""
     rng = scene.rng
     places = [(given, name) for given in (call.parameters, call.arguments) for name in given]
-    places = [(given, name) for given, name in places if name not in valid.SILENT and name not in _TAKES_OURS]
+    places = [(given, name) for given, name in places if name not in valid.SILENT and name not in _LEFT]
     if not places:
         return 0
     number = min(int(rng.choice([0, 1, 1, 1, 2, 3])), len(places))
@@ -157,11 +157,13 @@ def _hostile(value: Any, name: str, scene: Scene) -> Any:
         value = np.array(value)  # pairs
     if isinstance(value, Path):
         return hostile.path(value, scene)
-    if rng.random() < 0.15:
+    if rng.random() < 0.15 and not isinstance(value, bool):
         return hostile.junk(scene)
     if isinstance(value, np.ndarray):
         return hostile.disguised(value, scene) if rng.random() < 0.5 else hostile.damaged(value, scene)
-    if isinstance(value, bool) or value is None or isinstance(value, int | float | np.number):
+    if isinstance(value, bool):
+        return (0, 1, None, "yes", 2.5, np.bool_(True))[int(rng.integers(6))]  # as Python takes them for true or false
+    if value is None or isinstance(value, int | float | np.number):
         return hostile.number(scene, large=name not in valid.COSTLY)
     if isinstance(value, str):
         return hostile.text(rng)

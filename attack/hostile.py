@@ -60,7 +60,7 @@ def number(scene: Scene, *, large: bool) -> Any:
 def text(rng: np.random.Generator) -> Any:
     """A text that means nothing here, or no text."""
     return _one(
-        rng, (*PAYLOADS, "no such name", "AUTO", None, 0, 1.5, b"auto", ["auto"], ("a", "b"), {}, object, np.str_("x"))
+        rng, (*PAYLOADS, "no such name", "AUTO", None, 0, 1.5, b"auto", ["auto"], ("a", "b"), {}, np.str_("x"))
     )
 
 
@@ -111,7 +111,7 @@ def path(given: Path, scene: Scene) -> Any:
     if kind == 2:
         return scene.folder / "nothing" / "there.csv"
     if kind == 3:
-        return scene.folder / str(_one(rng, PAYLOADS)).replace("/", "-").replace("..", "-")
+        return scene.folder / str(_one(rng, PAYLOADS)).replace("/", "-").replace("..", "-").replace("\0", "-")
     content = given.read_bytes() if given.is_file() else b"1,2\n3,4\n"
     given.parent.mkdir(exist_ok=True)
     given.write_bytes(flipped(content, rng) if kind == 4 else content[: int(rng.integers(len(content) + 1))])

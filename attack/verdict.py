@@ -1,6 +1,7 @@
 """The verdict by machine: was an error a documented one, and is a result valid?"""
 
 import dis
+import inspect
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ def fault_of(error: BaseException) -> str | None:
     """What is wrong with an error; None for a documented one.
 
     Documented are a ValueError and a TypeError that a ``raise`` of pluribus states, or the validation of scikit-learn;
-    an OSError about a file that was named; and an ImportError of pluribus about an extra that is not installed.
+    an OSError; and an ImportError of pluribus about an extra that is not installed.
     """
     if not isinstance(error, ValueError | TypeError | OSError | ImportError):
         return f"{type(error).__name__} is not a documented error"
@@ -35,7 +36,7 @@ def fault_of(error: BaseException) -> str | None:
     file = last.tb_frame.f_code.co_filename
     if any(step.tb_frame.f_code.co_filename in VALIDATION for step in steps):
         return None
-    if isinstance(error, OSError) and error.filename is not None:
+    if isinstance(error, OSError):  # of the machine, about a file that was named
         return None
     if not file.startswith(HOUSE):
         return f"{type(error).__name__} from inside {_package(file)}"
@@ -73,7 +74,7 @@ def faults_in(result: Any, target: Target, warned: list[Any], n: int | None) -> 
         return found + _faults_in_clustering(result)
     if isinstance(result, pluribus.Ensemble):
         return found + faults_in_ensemble(result)
-    said = target.documentation.lower()
+    said = (target.documentation + (inspect.getdoc(type(result)) or "")).lower()
     if not any(word in said for word in ("nan", "infinit", "inf ")):
         found += _faults_in_numbers(result)
     return found

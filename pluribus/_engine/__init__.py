@@ -1,5 +1,6 @@
 """Where work runs: independent tasks on one core or all, their seeds, progress and what is kept of them."""
 
+from pluribus._engine.arguments import number_array, real_number, whole_number
 from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
 from pluribus._engine.files import atomic_path, scratch_file
@@ -32,11 +33,14 @@ __all__ = [
     "memory_budget",
     "memory_limit",
     "merge_tasks",
+    "number_array",
     "one_blas_thread",
     "over_blocks",
+    "real_number",
     "recall",
     "run_tasks",
     "scratch_file",
     "seeds",
     "track",
+    "whole_number",
 ]

@@ -77,9 +77,9 @@ def agreement_with_members(partition: Any, ensemble: Any, index: str | Measure =
     for name, member in zip(ensemble.names, members, strict=True):
         if not (covered & (member >= 0)).any():
             raise ValueError(f"No object is in both the partition and {name!r}, so they cannot be compared.")
-    if not isinstance(index, str):
+    if callable(index):
         return np.array([index(codes, member) for member in members], dtype=float)
-    if index not in _MEASURES:
+    if not isinstance(index, str) or index not in _MEASURES:
         raise ValueError(f"No index is called {index!r}; there are {', '.join(sorted(_MEASURES))}.")
     measure = _MEASURES[index]
     return np.array([measure(Overlap.of_codes(codes, member), None) for member in members], dtype=float)

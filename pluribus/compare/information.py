@@ -31,7 +31,7 @@ def _terms(a: Any, b: Any) -> tuple[Overlap, float, float, float]:
 
 
 def _mean(x: float, y: float, average: Average) -> float:
-    match average:
+    match average if isinstance(average, str) else None:
         case "geometric":
             return float(np.sqrt(x * y))
         case "arithmetic":

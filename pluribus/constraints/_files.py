@@ -20,10 +20,7 @@ def read_statements(
     path = Path(path)
     suffix = _suffix(path)
     objects = Objects(path, n_objects, ids)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConstraintError(f"{path} is not UTF-8 text: {error}") from None
+    text = objects.text()
     if suffix == ".csv":
         statements = parse_csv(text, objects, kind)
     elif kind is None:

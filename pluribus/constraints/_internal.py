@@ -1,5 +1,6 @@
 """What other rooms may use of this one, and users need not know."""
 
 from pluribus.constraints._as_constraints import as_constraints
+from pluribus.constraints.answers import check_answers
 
-__all__ = ["as_constraints"]
+__all__ = ["as_constraints", "check_answers"]

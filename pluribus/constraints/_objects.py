@@ -17,6 +17,8 @@ class Objects:
     def __init__(self, path: Path, n_objects: int | None, ids: Any):
         self.path = path
         self.n_objects = n_objects
+        if ids is not None and not hasattr(ids, "__iter__"):
+            raise ConstraintError(f"ids={ids!r}: give the id of each object, or None")
         self.ids = None if ids is None else pd.Index([str(x) for x in ids], dtype=object)
         if self.ids is None:
             return
@@ -33,6 +35,13 @@ class Objects:
                 f"{self.path} does not say how many objects there are: give n_objects if it speaks of indices, else ids"
             )
         return self.n_objects
+
+    def text(self) -> str:
+        """What the file says."""
+        try:
+            return self.path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise ConstraintError(f"{self.path} is not UTF-8 text: {error}") from None
 
     def agree_on(self, n_objects: int) -> None:
         """Take this number of objects, unless another one was given."""

@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
+from pluribus._engine import number_array
 from pluribus.constraints.errors import ConstraintError
 
 Indices = npt.NDArray[np.int64]
@@ -25,7 +26,7 @@ def log_odds(certainty: npt.ArrayLike) -> Floats:
     >>> log_odds([0.5, 0.8, 1.0]).round(3).tolist()
     [0.0, 1.386, inf]
     """
-    p = np.asarray(certainty, dtype=np.float64)
+    p = number_array("certainty", certainty, error=ConstraintError)
     if not np.all((p >= 0) & (p <= 1)):
         raise ConstraintError(f"a certainty is a probability from 0 to 1, got {certainty!r}")
     with np.errstate(divide="ignore"):
@@ -104,16 +105,17 @@ def canonical_pairs(pairs: Indices, weights: Floats, n: int) -> tuple[Indices, F
     return np.column_stack(np.divmod(codes, n)), total.astype(np.float64)
 
 
-def parse_names(values: Any, n: int, name: str) -> tuple[Indices, npt.NDArray[Any]]:
+def parse_names(values: Any, n: int | None, name: str) -> tuple[Indices, npt.NDArray[Any]]:
     """Code groups or labels of any hashable kind as 0, 1, … by first appearance; -1, None and NaN are unknown.
 
-    Returns the codes and the original name of each code.
+    Returns the codes and the original name of each code. Without n, any number of them, but not None.
     """
-    if values is None:
+    if values is None and n is not None:
         return np.full(n, -1, np.int64), np.empty(0, dtype=object)
     array = _as_array(values, name)
-    if array.shape != (n,):
-        raise ConstraintError(f"{name} needs one entry for each of the {n} objects, got shape {array.shape}")
+    if array.ndim != 1 or n not in (None, len(array)):
+        objects = "each object" if n is None else f"each of the {n} objects"
+        raise ConstraintError(f"{name} needs one entry for {objects}, got shape {array.shape}")
     if array.dtype.kind == "O":
         array[pd.isna(array)] = None
         array[np.equal(array, -1)] = None
@@ -125,7 +127,7 @@ def parse_names(values: Any, n: int, name: str) -> tuple[Indices, npt.NDArray[An
         raise ConstraintError(f"{name} must be hashable (numbers, strings, …): {error}") from None
     if pd.api.types.infer_dtype(names) in ("floating", "mixed-integer-float"):
         names = names.astype(np.float64)
-    if names.dtype.kind == "f" and np.all(names == np.floor(names)):
+    if names.dtype.kind == "f" and np.all((names == np.floor(names)) & (np.abs(names) < 2**63)):
         names = names.astype(np.int64)  # integers that became floats beside a NaN
     if array.dtype.kind == "i" and (names == -1).any():
         unknown = int(np.flatnonzero(names == -1)[0])

@@ -1,8 +1,9 @@
 """What was answered so far, and what follows from it."""
 
 import os
+from numbers import Integral
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,6 +59,8 @@ class Answers:
 
     def __init__(self, n_objects: int, known: Constraints | None = None) -> None:
         self.known = Constraints(n_objects) if known is None else known
+        if not isinstance(self.known, Constraints):
+            raise ConstraintError(f"known must be None or a pluribus.Constraints, got {type(known).__name__}")
         if self.known.n_objects != n_objects:
             raise ConstraintError(
                 f"known is about {self.known.n_objects} objects, but the answers are about {n_objects}: give the "
@@ -87,7 +90,7 @@ class Answers:
         ContradictionError
             If the opposite follows from the answers before, with the chain of links it follows from.
         """
-        if answer not in ANSWERS:
+        if not isinstance(answer, str) or answer not in ANSWERS:
             raise ConstraintError(f"an answer is one of {', '.join(ANSWERS)}; got {answer!r}")
         one, other = self._check(one), self._check(other)
         if one == other:
@@ -134,7 +137,7 @@ class Answers:
         objects = Objects(Path(path), n_objects, ids)
         result = cls(n_objects, known)
         try:
-            for one, other, answer in answers_from_csv(Path(path).read_text(encoding="utf-8-sig"), objects):
+            for one, other, answer in answers_from_csv(objects.text(), objects):
                 result.tell(one, other, answer)
         except ContradictionError as error:
             raise error.renamed(objects.name) from None
@@ -220,9 +223,19 @@ class Answers:
         return self.known.merge(Constraints(self.n_objects, pairs["together"], pairs["apart"]))
 
     def _check(self, i: int) -> int:
-        if not 0 <= i < self.n_objects:
-            raise ConstraintError(f"object {i} is not there: the indices of {self.n_objects} objects go from 0")
+        if not isinstance(i, Integral) or isinstance(i, bool) or not 0 <= i < self.n_objects:
+            raise ConstraintError(f"object {i!r} is not there: the indices of {self.n_objects} objects go from 0")
         return int(i)
+
+
+def check_answers(answers: Any, n_objects: int) -> None:
+    """Refuse what is not an ``Answers`` about so many objects."""
+    if not isinstance(answers, Answers):
+        raise ConstraintError(f"answers must be a pluribus.constraints.Answers, got {type(answers).__name__}")
+    if answers.n_objects != n_objects:
+        raise ConstraintError(
+            f"answers are about {answers.n_objects} objects, but the selector chooses among {n_objects}"
+        )
 
 
 def _note(relation: dict[int, set[int]], a: int, b: int) -> None:

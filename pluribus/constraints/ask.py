@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from pluribus._engine import whole_number
 from pluribus.constraints._statements import parse_names
-from pluribus.constraints.answers import Answers
+from pluribus.constraints.answers import Answers, check_answers
 from pluribus.constraints.constraints import Constraints
 from pluribus.constraints.errors import ConstraintError
 
@@ -68,13 +69,9 @@ def questions(
     >>> answers
     <Answers: 4 objects, 2 together, 1 apart, 0 unsure>
     """
-    if n_questions is not None and n_questions < 0:
-        raise ConstraintError(f"n_questions={n_questions}: give 0 or more, or None for all there are")
-    kept = Answers(selector.n_objects) if answers is None else answers
-    if kept.n_objects != selector.n_objects:
-        raise ConstraintError(
-            f"answers are about {kept.n_objects} objects, but the selector chooses among {selector.n_objects}"
-        )
+    if n_questions is not None:
+        n_questions = whole_number("n_questions", n_questions, 0, error=ConstraintError)
+    kept = _kept(selector, answers)
     target = None if n_questions is None else len(kept) + n_questions
     while target is None or len(kept) < target:
         pair = selector.next_pair(kept)
@@ -107,11 +104,22 @@ def ask(
     >>> ask(FarthestFirst(X, 3, random_state=0), y, n_questions=20)
     <Constraints: 150 objects, 16 must-links, 4 cannot-links>
     """
-    kept = Answers(selector.n_objects) if answers is None else answers
+    kept = _kept(selector, answers)
     reply = oracle if callable(oracle) else _by_labels(oracle, selector.n_objects)
     for question in questions(selector, n_questions, answers=kept):
         question.answer(reply(question.one, question.other))
     return kept.constraints
+
+
+def _kept(selector: Any, answers: Any) -> Answers:
+    """Where the answers are kept; raises if the selector chooses no pairs, or among other objects."""
+    if not hasattr(selector, "next_pair") or not hasattr(selector, "n_objects"):
+        raise ConstraintError(
+            f"selector must have n_objects and next_pair(answers), such as MinMax(X); got {type(selector).__name__}"
+        )
+    kept = Answers(selector.n_objects) if answers is None else answers
+    check_answers(kept, selector.n_objects)
+    return kept
 
 
 def _by_labels(y: Any, n: int) -> Callable[[int, int], str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pluribus._engine import RandomState, seeds
+from pluribus._engine import RandomState, real_number, seeds, whole_number
 from pluribus.constraints._files import read_statements, write_statements
 from pluribus.constraints._stated_arrays import Said, Statements
 from pluribus.constraints._statements import (
@@ -172,7 +172,8 @@ class Constraints(Said):
         >>> Constraints.from_labels(["a", None, "b", "a"])
         <Constraints: 4 objects, 3 known labels of 2 classes>
         """
-        return cls(len(y), labels=y)
+        codes, _ = parse_names(y, None, "y")
+        return cls(len(codes), labels=y)
 
     @classmethod
     def read(
@@ -250,7 +251,7 @@ class Constraints(Said):
         >>> known.closure().chunk_of.tolist(), known.closure(k=2).chunk_of.tolist()
         ([0, 1, 2], [0, 1, 0])
         """
-        if k is None or k > 2:
+        if k is None or whole_number("k", k, 1, error=ConstraintError) > 2:
             return self._closure
         self.ensure_feasible(k)
         if k == 1:
@@ -371,7 +372,8 @@ class Constraints(Said):
         >>> Constraints(4, must_link=[(0, 1), (2, 3)]).flip(1.0)
         <Constraints: 4 objects, 2 cannot-links>
         """
-        if not 0 <= q <= 1 or (soften and q >= 0.5):
+        q = real_number("q", q, 0, 1, error=ConstraintError)
+        if soften and q >= 0.5:
             raise ConstraintError(f"q={q}: a probability from 0 to 1, and below 0.5 with soften=True")
         rng = np.random.default_rng(seeds(random_state, 1)[0])
         weight = float(log_odds(1 - q)) if soften else None
@@ -389,6 +391,8 @@ class Constraints(Said):
         >>> Constraints(3, must_link=[(0, 1)]).merge(Constraints(3, cannot_link=[(1, 2)]))
         <Constraints: 3 objects, 1 must-link, 1 cannot-link>
         """
+        if not isinstance(other, Constraints):
+            raise ConstraintError(f"other must be a pluribus.Constraints, got {type(other).__name__}")
         result = self._from_statements(merge(self._said, other._said))
         result._warn_overruled()
         return result

@@ -8,7 +8,7 @@ import numpy as np
 import sklearn
 
 from pluribus._engine import RandomState, seeds
-from pluribus.constraints.answers import Answers
+from pluribus.constraints.answers import Answers, check_answers
 from pluribus.constraints.errors import ConstraintError
 
 
@@ -33,6 +33,7 @@ class NeighborhoodSelector(ABC):
 
     def next_pair(self, answers: Answers) -> tuple[int, int] | None:
         """The pair to ask about next: a member of a neighborhood, and an object that has none yet."""
+        check_answers(answers, self.n_objects)
         groups = answers.groups() or [self._order[:1]]
         homes, waiting = self._sort_out(groups, answers)
         if waiting is None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import RandomState, seeds
+from pluribus._engine import RandomState, real_number, seeds, whole_number
 from pluribus.constraints._statements import Indices, parse_names
 from pluribus.constraints.constraints import Constraints
 from pluribus.constraints.errors import ConstraintError
@@ -30,7 +30,7 @@ def random_pairs(y: Any, n_pairs: int, *, noise: float = 0.0, random_state: Rand
     >>> random_pairs(["a", "a", "b", "b"], 3, random_state=0)
     <Constraints: 4 objects, 2 cannot-links>
     """
-    _check_count("n_pairs", n_pairs, 0)
+    n_pairs = whole_number("n_pairs", n_pairs, 0, error=ConstraintError)
     codes, known = _known(y, 2)
     rng = np.random.default_rng(seeds(random_state, 1)[0])
     one = rng.integers(len(known), size=n_pairs)
@@ -55,8 +55,7 @@ def disjoint_pairs(y: Any, fraction: float, *, noise: float = 0.0, random_state:
     >>> disjoint_pairs([0, 0, 1, 1, 2, 2], 0.7, random_state=0)
     <Constraints: 6 objects, 2 must-links>
     """
-    if not 0 <= fraction <= 1:
-        raise ConstraintError(f"fraction={fraction}: the share of objects to pair goes from 0 to 1")
+    fraction = real_number("fraction", fraction, 0, 1, error=ConstraintError)
     codes, known = _known(y, 2)
     rng = np.random.default_rng(seeds(random_state, 1)[0])
     n_pairs = int(fraction * len(known) / 2)
@@ -82,8 +81,8 @@ def teachers(
     >>> teachers([0, 0, 0, 1, 1, 1], n_teachers=1, n_each=4, random_state=0)
     <Constraints: 6 objects, 3 must-links, 3 cannot-links>
     """
-    _check_count("n_teachers", n_teachers, 0)
-    _check_count("n_each", n_each, 2)
+    n_teachers = whole_number("n_teachers", n_teachers, 0, error=ConstraintError)
+    n_each = whole_number("n_each", n_each, 2, error=ConstraintError)
     codes, known = _known(y, n_each)
     rng = np.random.default_rng(seeds(random_state, 1)[0])
     among = np.column_stack(np.triu_indices(n_each, k=1))
@@ -93,7 +92,7 @@ def teachers(
 
 def _known(y: Any, at_least: int) -> tuple[Indices, Indices]:
     """The coded labels, and which objects have one."""
-    codes, _ = parse_names(y, len(y), "y")
+    codes, _ = parse_names(y, None, "y")
     known = np.flatnonzero(codes >= 0)
     if len(known) < at_least:
         raise ConstraintError(
@@ -103,13 +102,8 @@ def _known(y: Any, at_least: int) -> tuple[Indices, Indices]:
 
 
 def _tell(codes: Indices, pairs: Indices, noise: float, rng: np.random.Generator) -> Constraints:
-    if not 0 <= noise < 0.5:
+    if real_number("noise", noise, 0, 0.5, error=ConstraintError) == 0.5:
         raise ConstraintError(f"noise={noise}: the probability of a wrong relation goes from 0 to below 0.5")
     together = codes[pairs[:, 0]] == codes[pairs[:, 1]]
     told = Constraints(len(codes), must_link=pairs[together], cannot_link=pairs[~together])
     return told.flip(noise, rng, soften=True)
-
-
-def _check_count(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise ConstraintError(f"{name}={value}: give {least} or more")

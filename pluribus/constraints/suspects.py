@@ -56,6 +56,8 @@ def suspects(constraints: Constraints, evidence: Any = None) -> pd.DataFrame:
        one  other       type
     0    2      3  must-link
     """
+    if not isinstance(constraints, Constraints):
+        raise ConstraintError(f"constraints must be a pluribus.Constraints, got {type(constraints).__name__}")
     pairs = np.concatenate([constraints.must_link, constraints.cannot_link])
     together = np.arange(len(pairs)) < len(constraints.must_link)
     weights = np.concatenate([constraints.must_weight, constraints.cannot_weight])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import DaskCluster, as_cluster
+from pluribus._engine import DaskCluster, as_cluster, number_array
 from pluribus.evidence import _matrices
 from pluribus.evidence._dask_nearest import nearest_by_dask
 from pluribus.evidence._label_lists import Lists, lists_of
@@ -16,6 +16,7 @@ from pluribus.evidence._nearest import NEIGHBORS, nearest_by_labels
 from pluribus.evidence._products import multiply
 from pluribus.evidence.unobserved_pairs import unobserved_pairs
 from pluribus.partitions import Ensemble, as_ensemble
+from pluribus.partitions._internal import check_index
 
 _FORMS = ("auto", "operator", "sparse", "neighbors", "dense")
 _DENSE_UP_TO = 2_000
@@ -183,7 +184,7 @@ class CoAssociation:
         >>> CoAssociation([[0, 0, 1], [0, 1, 1]], form="operator").matmat(np.eye(3)).tolist()
         [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
         """
-        V = np.asarray(V, dtype=np.float64)
+        V = number_array("The factor", V)
         n = self.shape[0]
         if V.ndim not in (1, 2) or V.shape[0] != n:
             raise ValueError(f"The factor must have {n} rows, one for each object; got shape {V.shape}.")
@@ -201,7 +202,7 @@ class CoAssociation:
         >>> CoAssociation([[0, 0, 1], [0, 1, 1]], form="operator").rows([1])
         array([[0.5, 1. , 0.5]])
         """
-        index = self._check_index(index)
+        index = check_index(index, self.shape[0])
         refuse_above(self.memory_limit, 8 * len(index) * self.shape[0], f"{len(index)} dense rows of evidence")
         if self._matrix is None:
             return _matrices.dense_matrix(self._lists, index, self.n_jobs)
@@ -217,7 +218,11 @@ class CoAssociation:
         >>> CoAssociation([[0, 0, 1], [0, 1, 1]]).pairs([0, 0, 2], [1, 2, 2]).tolist()
         [0.5, 0.0, 1.0]
         """
-        i, j = np.broadcast_arrays(self._check_index(i), self._check_index(j))
+        n = self.shape[0]
+        i, j = check_index(i, n), check_index(j, n)
+        if len(i) != len(j) and 1 not in (len(i), len(j)):
+            raise ValueError(f"i and j are the two objects of each pair; got {len(i)} and {len(j)} of them.")
+        i, j = np.broadcast_arrays(i, j)
         if self._matrix is not None:
             return np.asarray(self._matrix[i, j]).ravel()
         together, both = _matrices.sums_of_pairs(self._lists, i, j, self.n_jobs)
@@ -232,7 +237,7 @@ class CoAssociation:
         >>> CoAssociation([[0, 0, 1], [0, 1, 1]]).submatrix([1, 2]).tolist()
         [[1.0, 0.5], [0.5, 1.0]]
         """
-        index = self._check_index(index)
+        index = check_index(index, self.shape[0])
         m = len(index)
         refuse_above(self.memory_limit, 8 * m * m, f"The dense evidence among {m} objects")
         if self._matrix is not None:
@@ -349,14 +354,3 @@ class CoAssociation:
         """The threshold in units of the weights in the kernels, which are 0 and 1 if all weights are equal."""
         unit = self._source.weights.max() if self._lists.weights.dtype == np.int32 else 1.0
         return min_count / unit * (1 - 1e-12)  # the division may round up
-
-    def _check_index(self, index: Any) -> np.ndarray:
-        index = np.atleast_1d(np.asarray(index))
-        n = self.shape[0]
-        if index.dtype == bool and index.shape == (n,):
-            index = np.flatnonzero(index)
-        if index.ndim != 1 or (index.size and index.dtype.kind not in "iu"):
-            raise ValueError(f"Give the objects as a list of whole numbers; got {index.dtype} of shape {index.shape}.")
-        if index.size and not (index.min() >= 0 and index.max() < n):
-            raise ValueError(f"Objects are numbered 0 … {n - 1}; got {index.min()} … {index.max()}.")
-        return index.astype(np.int64)

@@ -6,6 +6,7 @@ import numpy as np
 
 from pluribus._engine import RandomState, seeds
 from pluribus.constraints import Answers
+from pluribus.constraints._internal import check_answers
 from pluribus.evidence.co_association import CoAssociation
 from pluribus.partitions import Ensemble, as_ensemble
 
@@ -66,6 +67,7 @@ class DividedPairs:
 
     def next_pair(self, answers: Answers) -> tuple[int, int] | None:
         """The pair with the highest score among those without an answer."""
+        check_answers(answers, self.n_objects)
         self._consider([(a.one, a.other) for a in answers.given])
         for at in np.argsort(-self._score * self._new, kind="stable"):
             i, j = self._object[self._pairs[at]].tolist()

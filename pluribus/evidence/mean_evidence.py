@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import over_blocks
+from pluribus._engine import number_array, over_blocks, whole_number
 from pluribus._kernels.labels.co_association import count_by_label, pooled_ratio_rows
 from pluribus.evidence.co_association import CoAssociation
 from pluribus.partitions import as_ensemble
@@ -55,15 +55,20 @@ def mean_evidence(
     """
     n = ensemble.shape[0] if isinstance(ensemble, CoAssociation) else None
     if isinstance(ensemble, CoAssociation) and ensemble.ensemble is None:
+        n_clusters = whole_number("n_clusters", n_clusters, 1)
         labels = _check_labels(labels, n_clusters, ensemble.shape[0])
         return _mean_of_matrix(ensemble, labels, n_clusters)
     ensemble = as_ensemble(ensemble if n is None else ensemble.ensemble)
     n = ensemble.n_objects
+    n_clusters = whole_number("n_clusters", n_clusters, 1)
     labels = _check_labels(labels, n_clusters, n)
     offsets = ensemble.offsets
     counts, seen = count_by_label(ensemble.labels, offsets, labels, n_clusters)
     if cluster_weights is None:
         cluster_weights = np.repeat(ensemble.weights, ensemble.n_clusters)
+    cluster_weights = number_array("cluster_weights", cluster_weights)
+    if cluster_weights.shape != (len(counts),) or not np.isfinite(cluster_weights).all():
+        raise ValueError(f"cluster_weights must be {len(counts)} finite numbers, one for each cluster of the ensemble.")
     counts *= cluster_weights[:, None]
     seen *= ensemble.weights[:, None]
     out = np.empty((n, n_clusters))
@@ -84,7 +89,10 @@ def _mean_of_matrix(evidence: CoAssociation, labels: np.ndarray, n_clusters: int
 
 
 def _check_labels(labels: Any, n_clusters: int, n: int) -> np.ndarray:
-    labels = np.asarray(labels)
+    try:
+        labels = np.asarray(labels)
+    except ValueError:
+        raise ValueError(f"labels must be {n} whole numbers, one for each object; got lists of several.") from None
     if labels.shape != (n,) or labels.dtype.kind not in "iu":
         raise ValueError(
             f"labels must be {n} whole numbers, one for each object; got {labels.dtype} of shape {labels.shape}."

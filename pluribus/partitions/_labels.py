@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 
 def encode_labels(column: Any, name: str = "labels") -> tuple[np.ndarray, np.ndarray]:
@@ -109,6 +110,8 @@ def _one_dimensional(column: Any, name: str) -> Any:
         return column
     if type(column).__module__.partition(".")[0] == "polars":
         return column.to_numpy()
+    if sparse.issparse(column):
+        raise ValueError(f"{name} is a sparse matrix: give a sequence of labels, one for each object.")
     if isinstance(column, np.ma.MaskedArray):
         values = column.data.astype(object)
         values[np.ma.getmaskarray(column)] = None

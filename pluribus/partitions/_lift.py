@@ -96,10 +96,11 @@ def check_kernel(kernel: Any, sigma: Any, n_features: Any) -> None:
     """Refuse settings of ``lift_map`` that cannot be."""
     if not callable(kernel) and not (isinstance(kernel, str) and kernel in KERNELS):
         raise ValueError(f"kernel must be one of {', '.join(KERNELS)}, or a function of two blocks; got {kernel!r}.")
-    if sigma != "median" and not (isinstance(sigma, Real) and 0 < float(sigma) < np.inf):
+    median = isinstance(sigma, str) and sigma == "median"
+    if not median and not (isinstance(sigma, Real) and 0 < float(sigma) < np.inf):
         raise ValueError(f"sigma must be 'median' or a positive number; got {sigma!r}.")
     if not isinstance(n_features, Integral):
-        if n_features not in ("auto", "exact"):
+        if not isinstance(n_features, str) or n_features not in ("auto", "exact"):
             raise ValueError(f"n_features must be 'auto', 'exact' or a positive whole number; got {n_features!r}.")
         return
     if n_features < 1:

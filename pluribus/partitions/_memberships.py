@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import number_array
+
 
 def check_membership(membership: Any, name: str = "membership") -> np.ndarray:
     """Validate a membership matrix: finite, non-negative, rows that sum to 1 (or all 0 = not clustered here).
@@ -14,7 +16,7 @@ def check_membership(membership: Any, name: str = "membership") -> np.ndarray:
     >>> check_membership([[0.5, 0.5], [1, 0]]).shape
     (2, 2)
     """
-    u = np.asarray(membership, dtype=float)
+    u = number_array(name, membership)
     if u.ndim != 2 or u.shape[1] == 0:
         raise ValueError(f"{name} must be an n × k matrix with k >= 1; got shape {u.shape}.")
     if not np.isfinite(u).all() or (u < 0).any():
@@ -39,6 +41,10 @@ def harden(membership: np.ndarray) -> np.ndarray:
     >>> harden(np.array([[0.2, 0.8], [0.5, 0.5], [0.0, 0.0]])).tolist()
     [1, 0, -1]
     """
+    if not isinstance(membership, np.ndarray) or membership.dtype.kind != "f":
+        membership = number_array("membership", membership)
+    if membership.ndim != 2 or membership.shape[1] == 0:
+        raise ValueError(f"membership must be an n × k matrix with k >= 1; got shape {membership.shape}.")
     return np.where(membership.sum(axis=1) > 0, membership.argmax(axis=1), -1)
 
 

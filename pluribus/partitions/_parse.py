@@ -180,6 +180,8 @@ def check_weights(weights: Any, r: int) -> np.ndarray:
 def check_names(names: Any, r: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"p{p}" for p in range(r))
+    if not hasattr(names, "__iter__") or isinstance(names, str):
+        raise ValueError(f"names={names!r}: give one name for each of the {r} partitions.")
     names = tuple(str(name) for name in names)
     if len(names) != r:
         raise ValueError(f"names must hold one name for each of the {r} partitions; got {len(names)}.")
@@ -191,10 +193,43 @@ def check_names(names: Any, r: int) -> tuple[str, ...]:
 def check_ids(ids: Any, n: int) -> np.ndarray | None:
     if ids is None:
         return None
-    ids = np.asarray(ids)
+    try:
+        ids = np.asarray(ids)
+    except ValueError:
+        raise ValueError(f"ids must hold one value for each of the {n} objects; got lists of several.") from None
     if ids.shape != (n,):
         raise ValueError(f"ids must hold one value for each of the {n} objects; got shape {ids.shape}.")
     return ids
+
+
+def check_index(index: Any, n: int, least: int = 0) -> np.ndarray:
+    """Numbers of objects, also from a mask of n truth values.
+
+    Parameters
+    ----------
+    index : sequence of whole numbers, or mask
+    n : int
+        How many objects there are.
+    least : int
+        The smallest number allowed: -n if they may be counted from the end.
+
+    Examples
+    --------
+    >>> from pluribus.partitions._internal import check_index
+    >>> check_index([True, False, True], 3).tolist()
+    [0, 2]
+    """
+    try:
+        index = np.atleast_1d(np.asarray(index))
+    except ValueError:
+        raise ValueError("Give the objects as a list of whole numbers; got lists of several lengths.") from None
+    if index.dtype == bool and index.shape == (n,):
+        index = np.flatnonzero(index)
+    if index.ndim != 1 or (index.size and index.dtype.kind not in "iu"):
+        raise ValueError(f"Give the objects as a list of whole numbers; got {index.dtype} of shape {index.shape}.")
+    if index.size and not (index.min() >= least and index.max() < n):
+        raise ValueError(f"Objects are numbered 0 … {n - 1}; got {index.min()} … {index.max()}.")
+    return index.astype(np.int64)
 
 
 def memberships_of(ensemble: Ensemble) -> Sequence[np.ndarray]:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluribus._engine import number_array, whole_number
 from pluribus._kernels.assignment.bounded_assignment import assign_within_bounds, total_cost
 
 _SMALLER = 8  # times, from one level of samples to the next
@@ -119,6 +120,7 @@ def assign_sizes(
     ([0, 0, 1, 1], 65.0, [0.0, 63.0])
     """
     cost = checked_cost(cost)
+    random_state = whole_number("random_state", random_state, 0)
     n, k = cost.shape
     lower, upper = size_bounds(n, k, min_size, max_size)
     found = np.zeros(k)
@@ -140,17 +142,21 @@ def assign_sizes(
 
 def checked_cost(cost: Any) -> np.ndarray:
     """Of points in clusters, finite, row by row; float32 stays as it is."""
-    cost = np.ascontiguousarray(cost, dtype=None if getattr(cost, "dtype", None) == np.float32 else np.float64)
+    if getattr(cost, "dtype", None) != np.float32:
+        cost = number_array("cost", cost)
+    cost = np.ascontiguousarray(cost)
     if cost.ndim != 2 or 0 in cost.shape:
         raise ValueError(f"cost must be a table of points by clusters, at least one of each; got shape {cost.shape}.")
     if not np.isfinite(cost).all():
         raise ValueError("cost has values that are not finite: each point must be able to go to each cluster.")
+    if max(abs(float(cost.max())), abs(float(cost.min()))) > np.finfo(np.float64).max / (8 * len(cost)):
+        raise ValueError(f"cost has values of a size of {np.abs(cost).max():.0e}, too large to be added up: scale it.")
     return cost
 
 
 def checked_prices(prices: Any, k: int) -> np.ndarray:
     """A copy of prices to start from."""
-    found = np.array(prices, dtype=np.float64)
+    found = number_array("prices", prices).copy()
     if found.shape != (k,) or not np.isfinite(found).all():
         raise ValueError(f"prices={prices!r}: give {k} finite numbers, one for each cluster, or None.")
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from pluribus.partitions._memberships import check_membership, harden
 from pluribus.partitions._parse import (
     check_coverage,
     check_ids,
+    check_index,
     check_names,
     check_weights,
     columns_of,
@@ -80,6 +82,8 @@ class Ensemble:
     """
 
     def __init__(self, labels: Any, *, weights: Any = None, names: Any = None, ids: Any = None) -> None:
+        if isinstance(labels, np.matrix):
+            labels = np.asarray(labels)
         if isinstance(labels, Ensemble):
             weights = labels.weights if weights is None else weights
             names = labels.names if names is None else names
@@ -135,6 +139,8 @@ class Ensemble:
         >>> Ensemble.from_memberships([[[0.9, 0.1], [0.2, 0.8]], [[1.0], [1.0]]]).labels.tolist()
         [[0, 0], [1, 0]]
         """
+        if not hasattr(memberships, "__iter__"):
+            raise ValueError(f"memberships={memberships!r}: give a list of n × k matrices.")
         soft = tuple(check_membership(u, f"memberships[{p}]") for p, u in enumerate(memberships))
         if not soft:
             raise ValueError("memberships is empty: an ensemble needs at least one partition.")
@@ -291,7 +297,9 @@ class Ensemble:
         >>> Ensemble([[0, 0, 1], [0, 1, 1]]).take_objects([0, 2]).labels.tolist()
         [[0, 0], [1, 1]]
         """
-        index = np.asarray(index)
+        index = check_index(index, self.n_objects, least=-self.n_objects)
+        if not index.size:
+            raise ValueError("No objects chosen: an ensemble needs at least one.")
         soft = None if self.memberships is None else tuple(u[index] for u in self.memberships)
         ids = None if self.ids is None else self.ids[index]
         return Ensemble._make(self.labels[index], self.classes, self.weights, self.names, ids, soft)
@@ -305,6 +313,8 @@ class Ensemble:
         >>> Ensemble([[0, 0, 1], [0, 1, 1]]).take_partitions(["p1"]).labels.ravel().tolist()
         [0, 1, 1]
         """
+        if not hasattr(which, "__iter__"):
+            raise ValueError(f"which={which!r}: give a list of partitions, by position or name.")
         columns = [self._position(p) for p in which]
         if not columns:
             raise ValueError("No partitions chosen: an ensemble needs at least one.")
@@ -324,7 +334,12 @@ class Ensemble:
         >>> Ensemble.concat([Ensemble([[0, 0, 1]]), Ensemble([[0, 1, 1]])]).names
         ('p0', 'p0.1')
         """
+        if not isinstance(ensembles, Iterable) or sparse.issparse(ensembles) or isinstance(ensembles, np.ndarray):
+            raise ValueError(f"Give a list of ensembles; got {type(ensembles).__name__}.")
         parts = list(ensembles)
+        odd = [type(part).__name__ for part in parts if not isinstance(part, Ensemble)]
+        if odd:
+            raise ValueError(f"Give a list of ensembles; got {odd[0]} in it.")
         if not parts:
             raise ValueError("No ensembles to concatenate.")
         lengths = [e.n_objects for e in parts]
@@ -350,9 +365,10 @@ class Ensemble:
             if which not in self.names:
                 raise ValueError(f"No partition is called {which!r}; there are {', '.join(self.names[:20])}.")
             return self.names.index(which)
-        if not -self.n_partitions <= which < self.n_partitions:
-            raise ValueError(f"Partition {which} does not exist; there are {self.n_partitions}.")
-        return int(which) % self.n_partitions
+        r = self.n_partitions
+        if not isinstance(which, Integral) or isinstance(which, bool) or not -r <= which < r:
+            raise ValueError(f"Partition {which!r} does not exist; there are {r}: give a position or a name.")
+        return int(which) % r
 
     # -- files ---------------------------------------------------------------------------------------------------
 

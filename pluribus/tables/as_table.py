@@ -12,7 +12,7 @@ import pandas as pd
 
 from pluribus.tables.errors import TableError
 from pluribus.tables.read_table import id_texts, read_table, row_numbers
-from pluribus.tables.table import Selection, Table
+from pluribus.tables.table import Selection, Table, names_given
 
 
 def as_table(
@@ -45,7 +45,7 @@ def as_table(
     >>> as_table(pd.DataFrame({"id": ["ann", "bob"], "height": [1.6, 1.8]})).ids.tolist()
     ['ann', 'bob']
     """
-    ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    ignored = names_given(ignore)
     if isinstance(data, Table):
         if id_column is not None or ignored:
             raise TableError(

@@ -12,7 +12,7 @@ from pluribus.tables._columns import BadCells, Column, Unusable, understand
 from pluribus.tables._survey import is_constant
 from pluribus.tables.errors import TableError, counted, listing, more
 from pluribus.tables.recipe import Recipe, Scale, check_scaling, column_recipe
-from pluribus.tables.table import Table
+from pluribus.tables.table import Table, check_table
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,6 +143,7 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
 
 def _understood(table: Table) -> tuple[list[Column], list[Unusable]]:
     """Tell what each column holds; all bad cells of the table make one error."""
+    check_table(table)
     found = [understand(str(name), column, table.decimal) for name, column in table.frame.items()]
     bad = [column for column in found if isinstance(column, BadCells)]
     if bad:

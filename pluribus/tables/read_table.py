@@ -14,7 +14,7 @@ from pluribus.tables._raw import Raw
 from pluribus.tables._size import refuse_too_large
 from pluribus.tables._text import read_text
 from pluribus.tables.errors import TableError, counted, listing
-from pluribus.tables.table import ROW_NAMES, Selection, Table
+from pluribus.tables.table import ROW_NAMES, Selection, Table, names_given
 
 LONGEST_ID = 1000
 
@@ -82,7 +82,7 @@ def read_table(
     >>> folder.cleanup()
     """
     path = Path(path)
-    ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    ignored = names_given(ignore)
     selection = Selection(id_column, ignored, find_id)
     name, reader = _reader(path)
     refuse_too_large(path)

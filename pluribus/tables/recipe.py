@@ -12,7 +12,7 @@ import numpy as np
 from pluribus.tables._columns import BadCells, Column, Kind, read_as
 from pluribus.tables._survey import mean_and_deviation
 from pluribus.tables.errors import TableError, counted, listing, more
-from pluribus.tables.table import Table
+from pluribus.tables.table import Table, check_table
 
 Scale = Literal["standard", "robust", "none"]
 GAUSSIAN_IQR = 1.3489795003921634  # interquartile range of a Gaussian with variance 1
@@ -104,6 +104,7 @@ class Recipe:
         TableError
             If a column is missing, holds something else than it did, or has gaps that may not be filled.
         """
+        check_table(table)
         missing = [recipe.name for recipe in self.columns if recipe.name not in table.frame.columns]
         if missing:
             raise TableError(

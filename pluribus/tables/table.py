@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import InitVar, dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pluribus._engine import whole_number
 from pluribus.tables.errors import TableError, counted, listing
 
 # Where pandas (in Parquet) keeps row names that have no name of their own; we call those of a CSV the same.
@@ -56,8 +58,12 @@ class Table:
     least_rows: InitVar[int] = 2
 
     def __post_init__(self, least_rows: int) -> None:
+        if not isinstance(self.frame, pd.DataFrame):
+            raise TableError(f"frame is of type {type(self.frame).__name__}: give a pandas DataFrame, or use as_table.")
+        if np.ndim(self.ids) != 1:
+            raise TableError(f"'{self.name}' has ids of type {type(self.ids).__name__}: give one id for each row.")
         check_names([str(column) for column in self.frame.columns], self.name)
-        n = len(self.frame)
+        n, least_rows = len(self.frame), whole_number("least_rows", least_rows, 0, error=TableError)
         if n < least_rows:
             number, least = ("no rows", "one row")[n == 1], "one row" if least_rows == 1 else "two rows to cluster"
             raise TableError(f"'{self.name}' has {number} of data. Give at least {least}.")
@@ -76,6 +82,12 @@ class Table:
         return f"Table('{self.name}': {counted(rows, 'row')}, {counted(columns, 'column')})"
 
 
+def check_table(table: Any) -> None:
+    """Refuse what is not a ``Table``."""
+    if not isinstance(table, Table):
+        raise TableError(f"The table is of type {type(table).__name__}: make a Table of it by as_table.")
+
+
 def check_names(names: Sequence[str], source: str) -> None:
     """Refuse two columns with one name."""
     repeated = [name for name, times in Counter(names).items() if times > 1]
@@ -84,6 +96,13 @@ def check_names(names: Sequence[str], source: str) -> None:
             f"'{source}' has more than one column named {listing(repeated)}. Rename them so that each name "
             "is used once; if the first line is data, put a line of column names above it."
         )
+
+
+def names_given(names: Any) -> tuple[str, ...]:
+    """Names of columns, given as a list of them or as one."""
+    if not isinstance(names, str) and not hasattr(names, "__iter__"):
+        raise TableError(f"{names!r} is no list of columns: give their names.")
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 @dataclass(frozen=True)
@@ -107,12 +126,14 @@ class Selection:
         """Refuse duplicate names, and columns that are not there."""
         check_names(names, source)
         present = [name for name in names if name != ROW_NAMES]
+        if self.id_column is not None and not isinstance(self.id_column, str):
+            raise TableError(f"id_column={self.id_column!r}: give the name of a column.")
         if self.id_column is not None and self.id_column not in present:
             raise TableError(
                 f"'{source}' has no column '{self.id_column}' to take the ids from. "
                 f"Its columns are {listing(present, 20)}."
             )
-        unknown = [name for name in self.ignore if name not in present]
+        unknown = [name for name in self.ignore if not isinstance(name, str) or name not in present]
         if unknown:
             raise TableError(
                 f"'{source}' has no column {listing(unknown)}, which is to be ignored. "

@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 from pluribus._engine import over_blocks
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
+from pluribus.tables._internal import check_scale
 
 _NUMBERS_IN_BLOCK = 2**21  # of the rows that are held at a time
 _FEW_FEATURES = 16  # up to here the direct formula is as fast as a matrix product, and exact for near duplicates
@@ -147,6 +148,8 @@ def as_pairs(
         raise ValueError(
             f"Give one of X (features), distances and similarity; got {' and '.join(given) if given else 'none'}."
         )
+    if not isinstance(metric, str):
+        raise ValueError(f"metric={metric!r}: give the name of a metric, such as 'euclidean'.")
     if X is None and metric != "euclidean":
         raise ValueError(f"metric={metric!r} is for X: {given[0]} says how far apart, or how alike, the objects are.")
     pairs: Pairs
@@ -162,16 +165,21 @@ def as_pairs(
 
 
 def check_features(X: Any) -> Any:
-    """Finite numbers, dense or CSR."""
+    """Finite numbers, dense or CSR, whose squares are finite too."""
     _check_numbers(X)
-    return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
+    check_scale(X)
+    return X
 
 
 def _check_numbers(X: Any) -> None:
     """Refuse words, by the columns that hold them."""
     if sparse.issparse(X):
         return
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)) if np.ndim(X) == 2 else pd.DataFrame()
+    try:
+        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X)) if np.ndim(X) == 2 else pd.DataFrame()
+    except ValueError:
+        raise ValueError("X has rows of different lengths: give each object a value for every feature.") from None
     words = {}
     for place, name in enumerate(frame.columns):
         column = frame.iloc[:, place]

@@ -12,7 +12,7 @@ Missing = Literal["error", "ignore"]
 
 def check_labels(labels: Any, missing: str, *, at_least: int = 2, name: str = "labels") -> np.ndarray:
     """Codes 0 … k - 1 (-1 only if ``missing`` is "ignore") of a partition with enough clusters."""
-    if missing not in ("error", "ignore"):
+    if not isinstance(missing, str) or missing not in ("error", "ignore"):
         raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}.")
     codes, classes = encode_labels(labels, name)
     n_left_out = int((codes < 0).sum())

@@ -190,11 +190,13 @@ class Sources:
 
 def checked_criteria(criteria: Iterable[str], levels: set[str], *, of_k: bool) -> list[Criterion]:
     """Criteria by their names, if what they look at is there."""
-    names = [criteria] if isinstance(criteria, str) else list(dict.fromkeys(criteria))
+    if not hasattr(criteria, "__iter__"):
+        raise ValueError(f"criteria={criteria!r}: give a list of names, or None for the default.")
+    names = [criteria] if isinstance(criteria, str) else list(criteria)
     if not names:
         raise ValueError("criteria is empty: name at least one, or give None for the default.")
     for name in names:
-        if name not in CRITERIA:
+        if not isinstance(name, str) or name not in CRITERIA:
             raise ValueError(f"No criterion is called {name!r}; there are {', '.join(CRITERIA)}.")
         found = CRITERIA[name]
         if found.function is None and not of_k:
@@ -204,4 +206,4 @@ def checked_criteria(criteria: Iterable[str], levels: set[str], *, of_k: bool) -
                 found.level, "an ensemble"
             )
             raise ValueError(f"{name!r} needs {needed}, which is not given.")
-    return [CRITERIA[name] for name in names]
+    return [CRITERIA[name] for name in dict.fromkeys(names)]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 
-from pluribus._engine import seeds, track
+from pluribus._engine import real_number, seeds, track
 from pluribus.evidence import CoAssociation
 from pluribus.generate import Generator
 from pluribus.partitions import Ensemble, as_ensemble
@@ -54,7 +54,8 @@ class ConsensusDistribution:
 
     def ambiguous(self, low: float = 0.1, high: float = 0.9) -> Estimate:
         """The share of the pairs with more evidence than ``low`` and less than ``high`` (PAC)."""
-        if not 0 <= low < high <= 1:
+        low, high = real_number("low", low, 0, 1), real_number("high", high, 0, 1)
+        if low >= high:
             raise ValueError(f"low={low} and high={high} must be shares with 0 <= low < high <= 1.")
         tiny = 1e-9  # evidence is a ratio of counts
         share = float(((self.values > low + tiny) & (self.values < high - tiny)).mean())

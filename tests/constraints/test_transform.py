@@ -100,7 +100,7 @@ def test_flipping_hard_pairs_may_contradict():
 
 @pytest.mark.parametrize(("q", "soften"), [(-0.1, False), (1.1, False), (0.5, True), (np.nan, False)])
 def test_flip_bad_probability(q, soften):
-    with pytest.raises(ConstraintError, match="probability from 0 to 1"):
+    with pytest.raises(ConstraintError, match="from 0 to 1"):
         Constraints(3).flip(q, soften=soften)
 
 

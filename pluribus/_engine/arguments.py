@@ -1,0 +1,63 @@
+"""Checks of single arguments: an error says what was given and what is right."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def whole_number(
+    name: str, value: Any, least: int, most: int | None = None, *, error: type[ValueError] = ValueError
+) -> int:
+    """A whole number within a range; truth values and floats are refused.
+
+    Examples
+    --------
+    >>> from pluribus._engine import whole_number
+    >>> whole_number("n_pairs", 3, 0)
+    3
+    """
+    allowed = isinstance(value, Integral) and not isinstance(value, bool)
+    if not allowed or value < least or (most is not None and value > most):
+        right = f"{least} or more" if most is None else f"from {least} to {most}"
+        raise error(f"{name}={_shown(value)}: give a whole number, {right}.")
+    return int(value)
+
+
+def real_number(name: str, value: Any, low: float, high: float, *, error: type[ValueError] = ValueError) -> float:
+    """A number within a range, both ends included.
+
+    Examples
+    --------
+    >>> from pluribus._engine import real_number
+    >>> real_number("noise", 0.1, 0, 1)
+    0.1
+    """
+    allowed = isinstance(value, Real) and not isinstance(value, bool)
+    if not allowed or not low <= value <= high:
+        raise error(f"{name}={_shown(value)}: give a number from {low:g} to {high:g}.")
+    return float(value)
+
+
+def number_array(name: str, value: Any, *, error: type[ValueError] = ValueError) -> np.ndarray:
+    """An array of float64, of any shape.
+
+    Examples
+    --------
+    >>> from pluribus._engine import number_array
+    >>> number_array("prices", [1, 2]).tolist()
+    [1.0, 2.0]
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biufUSO":
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise error(f"{name}={_shown(value)}: give numbers.") from None
+
+
+def _shown(value: Any) -> str:
+    """A value for a message, without the contents of a large one."""
+    shape = getattr(value, "shape", ())
+    return f"({type(value).__name__} of shape {shape})" if shape else repr(value)[:200]
