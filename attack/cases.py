@@ -198,7 +198,7 @@ def _hostile_frame(frame: Any, scene: Scene) -> Any:
 
 def _n_objects(call: Call) -> int | None:
     """How many objects the first argument of a fit describes, if that is plain to see."""
-    for name in ("X", "ensemble"):
+    for name in ("ensemble", "X"):
         value = call.arguments.get(name)
         if sparse.issparse(value) or isinstance(value, np.ndarray) or hasattr(value, "columns"):
             return value.shape[0]

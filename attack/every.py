@@ -10,6 +10,11 @@ def names() -> list[str]:
     return [*calls(), *commands.names(), *faults.names()]
 
 
+def quick_names() -> list[str]:
+    """The names of the targets without those that start jobs, or that take a second."""
+    return [name for name in names() if name not in faults.JOBS and name != "cli.demo"]
+
+
 def run(name: str, number: int, seed: int) -> Outcome:
     """Run a case of a target."""
     rooms = {"cli": commands.run_case, "faults": faults.run_case}

@@ -321,7 +321,7 @@ def _make_writable(folder: Path) -> None:
             path.chmod(0o755)
 
 
-_FAULTS: dict[str, Callable[[np.random.Generator, Path], str]] = {
+_JOBS: dict[str, Callable[[np.random.Generator, Path], str]] = {
     "faults.killed": _killed,
     "faults.told_to_end": _told_to_end,
     "faults.disk_full": _disk_full,
@@ -329,6 +329,9 @@ _FAULTS: dict[str, Callable[[np.random.Generator, Path], str]] = {
     "faults.memory": _memory,
     "faults.two_jobs": _two_jobs,
     "faults.shrinking": _shrinking,
+}
+_FAULTS = _JOBS | {
     "faults.tampered_model": _tampered_model,
     "faults.tampered_checkpoint": _tampered_checkpoint,
 }
+JOBS = tuple(_JOBS)

@@ -59,9 +59,7 @@ def number(scene: Scene, *, large: bool) -> Any:
 
 def text(rng: np.random.Generator) -> Any:
     """A text that means nothing here, or no text."""
-    return _one(
-        rng, (*PAYLOADS, "no such name", "AUTO", None, 0, 1.5, b"auto", ["auto"], ("a", "b"), {}, np.str_("x"))
-    )
+    return _one(rng, (*PAYLOADS, "no such name", "AUTO", None, 0, 1.5, b"auto", ["auto"], ("a", "b"), {}, np.str_("x")))
 
 
 def junk(scene: Scene) -> Any:

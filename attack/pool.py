@@ -80,7 +80,8 @@ class Worker:
         environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         environment |= {"MPLBACKEND": "Agg", "PYTHONWARNINGS": "ignore", "COLUMNS": "200"}
         if self.checked:
-            environment |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(_checked_kernels())}
+            environment |= {"NUMBA_BOUNDSCHECK": "1"}
+            environment.pop("NUMBA_CACHE_DIR", None)  # of kernels that do not check
         self.errors.seek(0)
         self.errors.truncate()
         self.process = subprocess.Popen(
@@ -168,13 +169,3 @@ class Schedule:
 def spread(targets: list[str], count: int) -> list[Case]:
     """So many cases, spread evenly over all targets."""
     return [Case(targets[place % len(targets)], place // len(targets)) for place in range(count)]
-
-
-def _checked_kernels() -> Path:
-    """Where kernels that check their bounds are kept: numba itself would mix them with the others."""
-    sys.path.insert(0, str(ROOT / "tests"))
-    from kernel_cache import _digest, _user_cache
-
-    folder = _user_cache() / "pluribus" / "test-kernels" / f"{_digest(ROOT / 'pluribus' / '_kernels')}-checked"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

@@ -80,5 +80,5 @@ _WORDS = {"result": "valid results", "refused": "documented errors", "finding": 
 
 
 def signature(verdict: Verdict) -> tuple[str, str]:
-    """What makes two findings the same: the place, and the problem without the values that were given."""
-    return verdict.place, re.sub(r"['\"][^'\"]*['\"]|\d[\d.e+-]*", "…", verdict.problem)[:80]
+    """What makes two findings the same: the place, and the kind of problem without the values that were given."""
+    return verdict.place, re.sub(r"\d[\d.e+-]*", "…", verdict.problem.partition(": ")[0])

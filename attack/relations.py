@@ -17,7 +17,7 @@ from attack.cases import Call
 from attack.scene import Scene
 from attack.targets import Target
 
-_OF_THE_CLOCK = ("seconds", "versions", "duration")
+_OF_THE_MACHINE = ("seconds", "versions", "limit", "sentences")  # the time it took, the memory that is free
 _LABELS = PARTITION | {"ensemble", "candidates"}
 
 
@@ -57,7 +57,7 @@ def canonical(value: Any) -> Any:
     if sparse.issparse(value):
         return canonical(value.toarray())
     if isinstance(value, dict):
-        return [(repr(name), canonical(each)) for name, each in value.items() if name not in _OF_THE_CLOCK]
+        return [(repr(name), canonical(each)) for name, each in value.items() if name not in _OF_THE_MACHINE]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [field.name for field in dataclasses.fields(value)]
         return canonical({name: getattr(value, name, None) for name in fields})

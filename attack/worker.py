@@ -11,8 +11,10 @@ import resource
 import signal
 import sys
 import tempfile
+from pathlib import Path
 from typing import TextIO
 
+ROOT = Path(__file__).resolve().parents[1]
 MEMORY = 12 * 2**30  # bytes of addresses: a case that takes all of a machine's memory fails alone
 
 
@@ -22,11 +24,27 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     with tempfile.TemporaryFile("w+") as output:  # what the library prints is not an answer
         os.dup2(output.fileno(), 1)
+        if os.environ.get("NUMBA_BOUNDSCHECK") == "1":
+            _keep_checked_kernels()
         faulthandler.enable()
         faulthandler.register(signal.SIGXCPU, chain=True)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _serve(seed, seconds, answers, output)
+
+
+def _keep_checked_kernels() -> None:
+    """Keep kernels that check their bounds in a cache of their own: numba would mix them with the others."""
+    sys.path.append(str(ROOT / "tests"))
+    from kernel_cache import keep_kernels
+
+    usual = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(Path(usual or Path.home() / ".cache") / "pluribus" / "attack")
+    keep_kernels(ROOT / "pluribus" / "_kernels")
+    if usual is None:
+        del os.environ["XDG_CACHE_HOME"]
+    else:
+        os.environ["XDG_CACHE_HOME"] = usual
 
 
 def _serve(seed: int, seconds: int, answers: TextIO, output: TextIO) -> None:
