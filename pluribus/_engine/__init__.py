@@ -3,6 +3,7 @@
 from pluribus._engine.arguments import number_array, real_number, whole_number
 from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
+from pluribus._engine.dask_connection import ClusterLostError, computed
 from pluribus._engine.files import atomic_path, scratch_file
 from pluribus._engine.fingerprints import fingerprint
 from pluribus._engine.memory import MemoryLimitError, free_memory, given_limit, in_bytes, memory_budget, memory_limit
@@ -17,6 +18,7 @@ __all__ = [
     "DAMAGED",
     "ArrayError",
     "ArraySpec",
+    "ClusterLostError",
     "DaskCluster",
     "EngineMixin",
     "MemoryLimitError",
@@ -26,6 +28,7 @@ __all__ = [
     "TaskStore",
     "as_cluster",
     "atomic_path",
+    "computed",
     "fingerprint",
     "free_memory",
     "given_limit",

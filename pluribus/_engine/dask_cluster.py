@@ -1,25 +1,30 @@
 """Where tasks run if not in this process: the workers of a Dask cluster that is already there."""
 
-import atexit
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import suppress
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
+from pluribus._engine.dask_connection import (
+    client_at,
+    lost,
+    next_done,
+    result_of,
+    threads_of,
+    wait_for_a_worker,
+    watched,
+)
+
 if TYPE_CHECKING:  # an extra: loaded when used
     from distributed import Client
 
-_TIMEOUT = 10  # seconds to wait for a scheduler
 _SENDING, _SLOWEST = 60, 1e7  # seconds to send a value, and bytes a second
-_PATIENCE = 300  # seconds to wait for a worker, where all have died
 _ATTEMPTS = 3  # at a task whose workers, or what they were given, were lost
-_ADVICE = (
-    "Start a client first, `client = distributed.Client(...)`, or give the scheduler's address, such as "
-    "engine='tcp://10.0.0.1:8786'."
-)
 
 
 class Shared:
@@ -31,7 +36,7 @@ class Shared:
 
     def _send(self) -> None:
         for attempt in range(1, _ATTEMPTS + 1):
-            _wait_for_a_worker(self._client)
+            wait_for_a_worker(self._client)
             try:
                 self.future = self._scattered()
                 return
@@ -87,13 +92,23 @@ class DaskCluster:
 
         A task is sent shortly before a worker is free for it: what waits takes no memory on the cluster.
         """
-        from distributed import CancelledError, as_completed
+        with watched(self.client):
+            yield from self._results(function, tasks, shared, sent)
+
+    def _results(
+        self,
+        function: Callable[..., Any],
+        tasks: Mapping[int, Any],
+        shared: Sequence[Any],
+        sent: Callable[[Any], Any] | None,
+    ) -> Generator[tuple[int, Any]]:
+        from distributed import CancelledError
 
         handles = self.share(shared)
         waiting = deque(tasks)
         attempts = dict.fromkeys(tasks, 0)
         at_work: dict[Any, int] = {}
-        finished = as_completed(loop=self.client.loop, raise_errors=False)
+        done: SimpleQueue[Any] = SimpleQueue()
         try:
             while waiting or at_work:
                 while waiting and len(at_work) < self._room():
@@ -101,15 +116,15 @@ class DaskCluster:
                     task = tasks[index] if sent is None else sent(tasks[index])
                     future = self._submit(function, task, handles)
                     at_work[future] = index
-                    finished.add(future)
-                future = next(finished)
+                    future.add_done_callback(done.put)
+                future = next_done(self.client, done)
                 index = at_work.pop(future)
                 try:
-                    result = _result(future)
-                except CancelledError:
+                    result = result_of(self.client, future)
+                except CancelledError as error:
                     attempts[index] += 1
                     if attempts[index] == _ATTEMPTS:
-                        raise
+                        raise lost(self.client, error) from error
                     for handle in handles:
                         handle.renew()
                     waiting.append(index)
@@ -117,7 +132,7 @@ class DaskCluster:
                 future.release()  # its memory on the cluster
                 yield index, result
         finally:
-            self.client.cancel(list(at_work))
+            self._cancel(at_work)
 
     def merged(
         self,
@@ -132,16 +147,17 @@ class DaskCluster:
         """
         from distributed import CancelledError
 
-        handles = self.share(shared)
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                yield from self._merging(function, tasks, merge, handles)
-                return
-            except CancelledError:
-                if attempt == _ATTEMPTS:
-                    raise
-                for handle in handles:
-                    handle.renew()
+        with watched(self.client):
+            handles = self.share(shared)
+            for attempt in range(1, _ATTEMPTS + 1):
+                try:
+                    yield from self._merging(function, tasks, merge, handles)
+                    return
+                except CancelledError as error:
+                    if attempt == _ATTEMPTS:
+                        raise lost(self.client, error) from error
+                    for handle in handles:
+                        handle.renew()
 
     def _merging(
         self,
@@ -150,38 +166,40 @@ class DaskCluster:
         merge: Callable[[Any, Any], Any],
         handles: list[Shared],
     ) -> Generator[Any]:
-        from distributed import as_completed
-
         waiting = deque(tasks)
         at_work: set[Any] = set()
         single: Any = None  # a result that waits for another
-        finished = as_completed(loop=self.client.loop, raise_errors=False)
+        done: SimpleQueue[Any] = SimpleQueue()
 
         def follow(future: Any) -> None:
             at_work.add(future)
-            finished.add(future)
+            future.add_done_callback(done.put)
 
         try:
             while waiting or at_work:
                 while waiting and len(at_work) < self._room():
                     follow(self._submit(function, waiting.popleft(), handles))
-                future = next(finished)
+                future = next_done(self.client, done)
                 at_work.remove(future)
                 if future.status != "finished":
-                    _result(future)  # raises
+                    result_of(self.client, future)  # raises
                 if single is None:
                     single = future
                 else:
                     follow(self.client.submit(_alone, merge, single, future, pure=False))
                     single = None
-                yield _result(single) if not (waiting or at_work) else None
+                yield result_of(self.client, single) if not (waiting or at_work) else None
         finally:
-            self.client.cancel(list(at_work))
+            self._cancel(at_work)
+
+    def _cancel(self, futures: Iterable[Any]) -> None:
+        with suppress(Exception):  # the scheduler may be lost
+            self.client.cancel(list(futures))
 
     @property
     def n_threads(self) -> int:
         """Tasks that can run at a time, by now."""
-        return max(1, sum(self.client.nthreads().values()))
+        return max(1, sum(threads_of(self.client).values()))
 
     def _room(self) -> int:
         """How many tasks may be at work or about to be: enough that no worker waits for the next one."""
@@ -235,60 +253,10 @@ def as_cluster(engine: Any) -> DaskCluster | None:
             f"engine={engine!r} is none: give 'local', 'dask' (the client in scope), the address of a Dask scheduler "
             "such as 'tcp://10.0.0.1:8786', or a distributed.Client."
         )
-    client = engine if is_client else _client_at(engine)
-    if not client.nthreads():
+    client = engine if is_client else client_at(engine)
+    if not threads_of(client):
         raise ValueError(f"engine={engine!r}: the Dask cluster has no workers. Start some (`dask worker ADDRESS`).")
     return DaskCluster(client)
-
-
-_clients: dict[str, "Client"] = {}  # by address; each is used again, and open until this process ends
-
-
-def _client_at(engine: str) -> "Client":
-    try:
-        import distributed
-    except ImportError as error:
-        raise ImportError(f"engine={engine!r} needs Dask: install it with `pip install pluribus[dask]`.") from error
-    try:
-        client = distributed.default_client()
-    except ValueError:
-        if engine == "dask":
-            raise ValueError(f"engine='dask', but there is no Dask client in scope. {_ADVICE}") from None
-    else:
-        if engine in ("dask", client.scheduler.address):
-            return client
-    if engine in _clients and _clients[engine].status == "running":
-        return _clients[engine]
-    try:
-        _clients[engine] = client = distributed.Client(engine, timeout=_TIMEOUT, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"engine={engine!r}: no Dask scheduler answers there ({error}). Check the address, and that the scheduler "
-            "runs (`dask scheduler`)."
-        ) from None
-    atexit.register(client.close, timeout=1)  # the scheduler may be gone
-    return client
-
-
-def _wait_for_a_worker(client: "Client") -> None:
-    """As the scheduler has it: a client's own list may miss some that died and came back."""
-    deadline = time.monotonic() + _PATIENCE
-    while not client.nthreads():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"All workers of the Dask cluster have died, and none came back in {_PATIENCE} seconds.")
-        time.sleep(0.2)
-
-
-def _result(future: Any) -> Any:
-    from distributed import KilledWorker
-
-    try:
-        return future.result()
-    except KilledWorker as error:
-        raise MemoryError(
-            f"{error.allowed_failures + 1} workers of the Dask cluster died one after the other at the same task, most "
-            "likely for lack of memory: give workers more memory or fewer threads. Their logs say more."
-        ) from error
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:

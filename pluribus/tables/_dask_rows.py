@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pluribus._engine import computed
 from pluribus.tables.errors import TableError, more
 from pluribus.tables.rows import BLOCK, Rows, scaled
 
@@ -65,7 +66,7 @@ class DaskRows(Rows):
         return found
 
     def _computed(self, collection: Any) -> Any:
-        return collection.compute() if self.client is None else self.client.compute(collection).result()
+        return collection.compute() if self.client is None else computed(self.client, collection)
 
 
 def _as_array(source: Any) -> tuple[Any, tuple[str, ...]]:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
-from pluribus._engine import dask_cluster
+from pluribus._engine import dask_connection
 from pluribus.cli._app import app
 from pluribus.pipeline import _data
 
@@ -45,7 +45,7 @@ def test_labels_are_those_of_this_machine(dask_client, data, tmp_path, monkeypat
     ],
 )
 def test_refused(data, tmp_path, monkeypatch, options, message):
-    monkeypatch.setattr(dask_cluster, "_TIMEOUT", 0.5)
+    monkeypatch.setattr(dask_connection, "TIMEOUT", 0.5)
     result = run(data, "--out", tmp_path / "out", *options)
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())

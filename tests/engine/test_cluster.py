@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from pluribus._engine import ArraySpec, DaskCluster, TaskStore, as_cluster, dask_cluster, merge_tasks, run_tasks
+from pluribus._engine import ArraySpec, DaskCluster, TaskStore, as_cluster, dask_connection, merge_tasks, run_tasks
 
 
 def product(task, matrix):
@@ -173,6 +173,6 @@ def test_unknown_engine(engine):
 
 
 def test_no_scheduler_at_the_address(monkeypatch):
-    monkeypatch.setattr(dask_cluster, "_TIMEOUT", 0.5)
+    monkeypatch.setattr(dask_connection, "TIMEOUT", 0.5)
     with pytest.raises(ValueError, match="no Dask scheduler answers there"):
         as_cluster("tcp://127.0.0.1:1")
