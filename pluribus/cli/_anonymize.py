@@ -44,10 +44,7 @@ def run(
     """Do the job; the published table, if it was written."""
     screen = Screen(quiet=quiet, json=json)
     _input.numbered({"n_jobs": n_jobs})
-    if l is not None and sensitive is None:
-        raise ValueError("--l is the diversity of a sensitive column: name it with --sensitive.")
-    if l is None and diversity != "distinct":
-        raise ValueError(f"--diversity {diversity} needs a number and a column: give --l and --sensitive.")
+    _check_diversity(l, diversity, sensitive)
     name = _file_name(data, generalize)
     names = (name, "report.html")
     place: dict[str, Any] = {"reads": [data], "overwrite": overwrite, "json": json}
@@ -84,6 +81,14 @@ def run(
     else:
         _summarize(screen.console, model.report_, path)
     return path
+
+
+def _check_diversity(l: float | None, diversity: str, sensitive: str | None) -> None:  # noqa: E741
+    """Refuse half of what diversity needs: a number and a column."""
+    if l is not None and sensitive is None:
+        raise ValueError("--l is the diversity of a sensitive column: name it with --sensitive.")
+    if l is None and diversity != "distinct":
+        raise ValueError(f"--diversity {diversity} needs a number and a column: give --l and --sensitive.")
 
 
 def _stated(model: Anonymizer, data: Path, table: Table, ignore: Sequence[str]) -> dict[str, object]:
