@@ -234,6 +234,7 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that knows no emoji is no reason to stop
     for name in ("SIGTERM", "SIGHUP"):  # a job that is told to end tidies up, as after Ctrl-C
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.default_int_handler)
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores the second
+            signal.signal(number, signal.default_int_handler)
     app(prog_name="pluribus")

@@ -106,17 +106,38 @@ with ResultDirectory(Path("out")).opened():
     assert run("cluster", "g.csv", "--out", "out", "--members", 5, "--quiet").exit_code == 0
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
-def test_a_job_that_is_told_to_end_tidies_up(place, name):
+def start(*options, hangup):
+    """A job with many members; ``hangup`` is what it does on SIGHUP."""
     rng = np.random.default_rng(0)
     pd.DataFrame(rng.normal(size=(3000, 8))).to_csv("large.csv", index=False)
-    command = [sys.executable, "-m", "pluribus", "cluster", "large.csv", "--members", "400", "--out", "out"]
-    job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = [sys.executable, "-m", "pluribus", "cluster", "large.csv", "--out", "out", *options]
+    before = signal.signal(signal.SIGHUP, hangup)
+    try:
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def wait_for_members(place, job):
     while not list(place.glob("out/.pluribus/work/members/task-*.npz")):
         assert job.poll() is None, job.stdout.read()
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_job_that_is_told_to_end_tidies_up(place, name):
+    job = start("--members", "400", hangup=signal.SIG_DFL)
+    wait_for_members(place, job)
     os.kill(job.pid, getattr(signal, name))
     output, _ = job.communicate(timeout=PATIENCE)
     assert job.returncode == 130, output
     assert "--resume" in output
     assert {path.name for path in (place / "out").iterdir()} == {".pluribus"}
     assert not (place / "out" / ".pluribus" / "new").exists()
+
+
+def test_a_job_under_nohup_goes_on(place):
+    job = start("--members", "30", hangup=signal.SIG_IGN)
+    wait_for_members(place, job)
+    os.kill(job.pid, signal.SIGHUP)
+    output, _ = job.communicate(timeout=PATIENCE)
+    assert job.returncode == 0, output

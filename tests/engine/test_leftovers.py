@@ -13,9 +13,10 @@ from helpers import PATIENCE, started, wait_until
 from pluribus._engine import TaskStore, atomic_path, files
 
 STUCK = """
-import sys, time
+import signal, sys, time
 from pluribus._engine import atomic_path
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # tests may run under nohup, which ignores it
 with atomic_path(sys.argv[1]) as temporary:
     temporary.write_text("half")
     time.sleep(3600)
