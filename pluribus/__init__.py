@@ -31,6 +31,7 @@ _ROOMS = (
     "evidence",
     "consensus",
     "constrained",
+    "increments",
     "validate",
     "anonymize",
     "pipeline",

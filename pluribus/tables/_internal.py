@@ -3,6 +3,7 @@
 from pluribus.tables._cells import MISSING
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
 from pluribus.tables._index import parquet_columns
+from pluribus.tables._matrices import check_distances, check_features
 from pluribus.tables._scale import check_scale
 from pluribus.tables._survey import taken
 from pluribus.tables._useless import useless_columns
@@ -21,6 +22,8 @@ __all__ = [
     "Column",
     "ColumnRecipe",
     "Unusable",
+    "check_distances",
+    "check_features",
     "check_scale",
     "check_scaling",
     "counted",

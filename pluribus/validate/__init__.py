@@ -3,12 +3,13 @@
 Of an ``…_index`` more is better, of a ``…_cost`` less. All take labels first, then what they are held against.
 """
 
+from pluribus.increments import DegenerateIncrementsError
 from pluribus.validate.agreement import average_consistency_index, average_mutual_information_index
 from pluribus.validate.choose_k import KChoice, choose_k
 from pluribus.validate.choose_partition import PartitionChoice, choose_partition
 from pluribus.validate.criteria import CRITERIA, Criterion
 from pluribus.validate.davies_bouldin import calinski_harabasz_index, davies_bouldin_cost
-from pluribus.validate.description_length import DegenerateIncrementsError, description_length_cost, description_lengths
+from pluribus.validate.description_length import description_length_cost, description_lengths
 from pluribus.validate.dunn import dunn_index
 from pluribus.validate.estimate import Estimate
 from pluribus.validate.neighbor_density import NeighborDensity, neighbor_density_index

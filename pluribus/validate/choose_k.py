@@ -13,7 +13,7 @@ from pluribus.consensus import EvidenceAccumulation
 from pluribus.consensus._internal import accumulate
 from pluribus.generate import Generator
 from pluribus.partitions import Ensemble, as_ensemble
-from pluribus.validate._pairs import check_features
+from pluribus.tables._internal import check_features
 from pluribus.validate._sampling import check_sample_size
 from pluribus.validate._vote import in_words, vote
 from pluribus.validate.choose_partition import judged

@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pluribus.increments import DegenerateIncrementsError
 from pluribus.partitions import Ensemble
 from pluribus.validate._sampling import SmallSampleError
 from pluribus.validate.agreement import average_consistency_index, average_mutual_information_index
 from pluribus.validate.davies_bouldin import calinski_harabasz_index, davies_bouldin_cost
-from pluribus.validate.description_length import DegenerateIncrementsError, description_length_cost
+from pluribus.validate.description_length import description_length_cost
 from pluribus.validate.dunn import dunn_index
 from pluribus.validate.estimate import Estimate
 from pluribus.validate.neighbor_density import neighbor_density_index

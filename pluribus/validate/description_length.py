@@ -2,38 +2,27 @@
 
 import warnings
 from numbers import Real
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.special import erfcx
 
-from pluribus._kernels.linkage.spanning_tree import growth_increments, tree_of_distances, tree_of_features
-from pluribus.validate._pairs import DistancePairs, FeaturePairs, Pairs
+from pluribus.increments._internal import (
+    Description,
+    Dissimilarities,
+    FeatureDissimilarities,
+    GivenDissimilarities,
+    describe,
+)
+from pluribus.validate._pairs import FeaturePairs, Pairs
 from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, limit_of
 from pluribus.validate.estimate import Estimate
 
-_FLOOR = 1e-3  # of the mean increment of all: the least that a cluster's mean increment is taken to be
-_TAIL = 50.0  # from here on the density is summed as a series
 _MOST_DISTANCES = 10_000**2  # that are made at once, where they must be
 
 Model = Literal["did", "exponential"]
-
-
-class DegenerateIncrementsError(ValueError):
-    """All distances, or all their increments, are 0: there is nothing to describe.
-
-    Examples
-    --------
-    >>> from pluribus.validate import DegenerateIncrementsError, description_length_cost
-    >>> try:
-    ...     description_length_cost([0, 0, 0, 1, 1], X=[[1], [1], [1], [1], [1]])
-    ... except DegenerateIncrementsError as error:
-    ...     print(error)
-    All objects are equal, so that no partition describes them better than another.
-    """
 
 
 def description_length_cost(
@@ -88,7 +77,7 @@ def description_length_cost(
     limit = limit_of(sample_size)
 
     def each(pairs: Pairs, codes: np.ndarray, weights: np.ndarray) -> float:
-        return _described(pairs, codes, model, penalty).cost / pairs.n
+        return _described(pairs, codes, model, penalty).length / pairs.n
 
     if limit is None or pairs.n <= limit:
         sizes = np.bincount(codes)
@@ -132,12 +121,15 @@ def description_lengths(
     1          4             1.5                     -6.9     1.04
     """
     codes, pairs = _checked(labels, X, distances, model, penalty, missing)
-    return _described(pairs, codes, model, penalty).frame
-
-
-class _Description(NamedTuple):
-    cost: float
-    frame: pd.DataFrame
+    found = _described(pairs, codes, model, penalty)
+    return pd.DataFrame(
+        {
+            "n_objects": found.sizes,
+            "mean_increment": found.means,
+            "negative_log_likelihood": found.costs,
+            "penalty": found.penalty,
+        }
+    )
 
 
 def _checked(labels: Any, X: Any, distances: Any, model: str, penalty: float, missing: str) -> tuple[np.ndarray, Pairs]:
@@ -151,77 +143,19 @@ def _checked(labels: Any, X: Any, distances: Any, model: str, penalty: float, mi
     return codes, pairs
 
 
-def _described(pairs: Pairs, codes: np.ndarray, model: str, penalty: float) -> _Description:
-    pairs = _ready(pairs)
-    n = pairs.n
-    unit = _diameter(pairs)
-    if unit == 0:
-        raise DegenerateIncrementsError(
-            "All objects are equal, so that no partition describes them better than another."
-        )
-    mean_of_all = float(_increments(pairs, np.arange(n)).mean())
-    if mean_of_all == 0:
-        raise DegenerateIncrementsError(
-            "All increments are 0: the objects stand on a regular lattice, and the tree that joins them has no gaps."
-        )
-    log_density = _did if model == "did" else _exponential
-    sizes = np.bincount(codes)
-    by_cluster = np.split(np.argsort(codes, kind="stable"), np.cumsum(sizes)[:-1])
-    means, costs = np.full(len(sizes), np.nan), np.zeros(len(sizes))
-    for cluster, members in enumerate(by_cluster):
-        if len(members) >= 3:
-            increments = _increments(pairs, members)
-            means[cluster] = mean = max(float(increments.mean()), _FLOOR * mean_of_all)
-            costs[cluster] = -(log_density(increments, mean) + np.log(unit)).sum()
-    frame = pd.DataFrame(
-        {
-            "n_objects": sizes,
-            "mean_increment": means,
-            "negative_log_likelihood": costs,
-            "penalty": penalty / 2 * np.log(n),
-        }
-    )
-    return _Description(float(costs.sum() + len(sizes) * penalty / 2 * np.log(n)), frame)
+def _described(pairs: Pairs, codes: np.ndarray, model: Model, penalty: float) -> Description:
+    return describe(_dissimilarities(pairs), codes, model, penalty)
 
 
-def _ready(pairs: Pairs) -> Pairs:
+def _dissimilarities(pairs: Any) -> Dissimilarities:
     """What the trees are grown on: dense features, or distances."""
-    if isinstance(pairs, FeaturePairs) and sparse.issparse(pairs.X):
-        if pairs.n**2 > _MOST_DISTANCES:
-            raise ValueError(
-                f"From sparse X the distances of {pairs.n:,} objects would be made at once. Reduce X to a few dense "
-                "columns, or leave sample_size at 'auto'."
-            )
-        return DistancePairs(pairs.rows(np.arange(pairs.n)))
-    return pairs
-
-
-def _increments(pairs: Any, members: np.ndarray) -> np.ndarray:
-    if isinstance(pairs, FeaturePairs):
-        return growth_increments(*tree_of_features(pairs.X, members))
-    return growth_increments(*tree_of_distances(pairs.D, members))
-
-
-def _diameter(pairs: Pairs) -> float:
-    return max(pairs.over_rows(lambda start, stop: float(pairs.rows(np.arange(start, stop)).max())))
-
-
-def _did(w: np.ndarray, mean: float) -> np.ndarray:
-    """Log-density of increments with this mean by the source's model for two dimensions (2-DID)."""
-    c = np.pi * (2 - np.sqrt(2)) ** 2 / (4 * mean**2)
-    v = c * w**2 / 2
-    near = np.minimum(v, _TAIL)
-    bracket = np.sqrt(2 * near) + np.sqrt(np.pi / 2) * (1 - 2 * near) * erfcx(np.sqrt(near))
-    far = v > _TAIL
-    if far.any():  # where the two parts of the bracket cancel
-        term = np.ones(far.sum())
-        series = term.copy()
-        for i in range(1, 12):
-            term = -term * (i - 0.5) * (i + 1) / (i * v[far])
-            series += term
-        bracket[far] = np.sqrt(2 / v[far]) * series
-    return 0.5 * np.log(c) - 2 * v + np.log(bracket)
-
-
-def _exponential(w: np.ndarray, mean: float) -> np.ndarray:
-    return -w / mean - np.log(mean)
+    if not isinstance(pairs, FeaturePairs):
+        return GivenDissimilarities(np.asarray(pairs.D, dtype=np.float64))
+    if not sparse.issparse(pairs.X):
+        return FeatureDissimilarities(np.asarray(pairs.X, dtype=np.float64, order="C"))
+    if pairs.n**2 > _MOST_DISTANCES:
+        raise ValueError(
+            f"From sparse X the distances of {pairs.n:,} objects would be made at once. Reduce X to a few dense "
+            "columns, or leave sample_size at 'auto'."
+        )
+    return GivenDissimilarities(pairs.rows(np.arange(pairs.n)))

@@ -13,7 +13,7 @@ from pluribus._engine import real_number, seeds, track
 from pluribus.evidence import CoAssociation
 from pluribus.generate import Generator
 from pluribus.partitions import Ensemble, as_ensemble
-from pluribus.validate._pairs import check_features
+from pluribus.tables._internal import check_features
 from pluribus.validate.estimate import Estimate
 
 _PAIRS = 200_000  # up to so many, all pairs are looked at

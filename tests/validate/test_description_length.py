@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.integrate import quad
 from scipy.sparse.csgraph import minimum_spanning_tree
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_circles
@@ -10,7 +9,6 @@ from sklearn.metrics import pairwise_distances
 
 from pluribus._kernels.linkage.spanning_tree import growth_increments, tree_of_distances, tree_of_features
 from pluribus.validate import DegenerateIncrementsError, description_length_cost, description_lengths
-from pluribus.validate.description_length import _did
 
 LINE = np.array([0.0, 1, 3, 7, 100, 101, 103, 107])[:, None]
 EXAMPLES = [
@@ -27,20 +25,6 @@ def test_by_hand(labels, did, exponential, scale):
     for source in ({"X": X}, {"distances": pairwise_distances(X)}, {"X": sparse.csr_array(X)}):
         assert description_length_cost(labels, **source) == pytest.approx(did, abs=1e-9)
         assert description_length_cost(labels, model="exponential", **source) == pytest.approx(exponential, abs=1e-9)
-
-
-def test_density():
-    pdf = np.exp(_did(np.array([0, 0.5, 1, 2, 5]), 1.0))
-    np.testing.assert_allclose(
-        pdf, [0.650645142284, 0.592518307, 0.456582514861, 0.174549666, 3.84060215e-4], rtol=1e-8
-    )
-    assert quad(lambda w: np.exp(_did(np.array([w]), 2.5))[0], 0, 60)[0] == pytest.approx(1, abs=1e-9)
-    assert quad(lambda w: w * np.exp(_did(np.array([w]), 2.5))[0], 0, 60)[0] == pytest.approx(2.5, abs=1e-8)
-    # Where the formula cancels, the series goes on smoothly.
-    w = np.sqrt(2 * np.array([49.9, 50.0, 50.1]) / (np.pi * (2 - np.sqrt(2)) ** 2 / 4))
-    steps = np.diff(_did(w, 1.0))
-    assert steps[0] == pytest.approx(steps[1], rel=1e-2)
-    assert np.isfinite(_did(np.array([1e6]), 1.0)).all()
 
 
 def growth_by_steps(D):

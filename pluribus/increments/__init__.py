@@ -1,0 +1,14 @@
+"""Distances between neighbors grow by increments, which are small inside a cluster and large across a gap."""
+
+from pluribus.increments._shared.errors import DegenerateIncrementsError
+from pluribus.increments.dissimilarity_increments import dissimilarity_increments
+from pluribus.increments.distribution import IncrementsDistribution
+from pluribus.increments.goodness_of_fit import cramer_von_mises_statistic, jensen_shannon_divergence
+
+__all__ = [
+    "DegenerateIncrementsError",
+    "IncrementsDistribution",
+    "cramer_von_mises_statistic",
+    "dissimilarity_increments",
+    "jensen_shannon_divergence",
+]

@@ -1,0 +1,25 @@
+"""Methods on increments by the names the field knows them by.
+
+A class is found if ``pluribus.increments.__all__`` lists it and it has a class attribute ``known_as``: its names, each
+with the parameters that the name presets.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from pluribus._engine import Registry
+
+METHODS = Registry("pluribus.increments")
+
+
+def names() -> list[str]:
+    """The names that ``by_name`` knows."""
+    return METHODS.names()
+
+
+def by_name(name: str) -> Callable[..., Any]:
+    """The method of this name: call it with parameters to make one."""
+    try:
+        return METHODS.make(name)
+    except KeyError:
+        raise ValueError(f"No method on increments is called {name!r}; there are {', '.join(names())}.") from None

@@ -1,0 +1,121 @@
+"""The two nearest rows of each row, by Euclidean distance; among equally near ones the first counts."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+from sklearn.neighbors import NearestNeighbors
+
+from pluribus._engine import over_blocks
+from pluribus._kernels.points.landmarks import distances_to
+from pluribus._kernels.points.two_nearest import two_nearest_given, two_nearest_rows
+from pluribus.increments._shared.distinct_rows import DistinctRows, distinct_rows
+
+FEW_FEATURES = 8  # up to here a k-d tree is faster than looking at all pairs
+_ALL_PAIRS = 2000  # rows up to which all pairs are looked at
+_ALL_WIDE_PAIRS = 5000  # the same for many features
+_CANDIDATES = 8  # rows that a matrix product finds to be near, among which the two nearest are looked for exactly
+_MOST_NEIGHBORS = 2**22  # that are asked for at once
+
+
+class Nearest(NamedTuple):
+    """Places and distances of the two nearest others, both (n, 2), the nearest first."""
+
+    places: np.ndarray
+    distances: np.ndarray
+
+
+def two_nearest(X: np.ndarray, n_jobs: int | None = None) -> Nearest:
+    """The two nearest of at least three rows."""
+    n, d = X.shape
+    if n <= (_ALL_PAIRS if d <= FEW_FEATURES else _ALL_WIDE_PAIRS):
+        return _over_pairs(two_nearest_rows, X, n_jobs)
+    return _by_tree(X, n_jobs) if d <= FEW_FEATURES else _by_products(X, n_jobs)
+
+
+def two_nearest_by_distances(D: np.ndarray, n_jobs: int | None = None) -> Nearest:
+    """The same from given distances of at least three objects."""
+    return _over_pairs(two_nearest_given, D, n_jobs)
+
+
+def _over_pairs(kernel: Callable[..., None], matrix: np.ndarray, n_jobs: int | None) -> Nearest:
+    n = len(matrix)
+    out = Nearest(np.empty((n, 2), dtype=np.int64), np.empty((n, 2)))
+    over_blocks(lambda start, stop: kernel(matrix, start, stop, *out), n, n_jobs=n_jobs)
+    return out
+
+
+def _by_products(X: np.ndarray, n_jobs: int | None) -> Nearest:
+    """Candidates by matrix products, which are inexact for near duplicates; then their distances by differences."""
+    search = NearestNeighbors(n_neighbors=_CANDIDATES, algorithm="brute", n_jobs=n_jobs).fit(X)
+    near = np.ascontiguousarray(np.sort(search.kneighbors(return_distance=False), axis=1))
+    squared = np.empty(near.shape)
+    over_blocks(lambda start, stop: distances_to(X[start:stop], X, near[start:stop], squared[start:stop]), len(X))
+    place = np.argsort(squared, axis=1, kind="stable")[:, :2]
+    return Nearest(np.take_along_axis(near, place, 1), np.sqrt(np.take_along_axis(squared, place, 1)))
+
+
+def _by_tree(X: np.ndarray, n_jobs: int | None) -> Nearest:
+    rows = distinct_rows(X)
+    if len(rows.first) == len(X):
+        return _nearest_points(X, n_jobs)
+    if len(rows.first) < 3:
+        return _few_places(X, rows)
+    return _with_duplicates(rows, _nearest_points(X[rows.first], n_jobs))
+
+
+def _few_places(X: np.ndarray, rows: DistinctRows) -> Nearest:
+    """One or two distinct rows: their first three objects hold the two nearest of all."""
+    shown = np.sort(np.concatenate([rows.members[s : s + 3] for s in rows.starts]))
+    squared = ((X[:, None, :].astype(np.float64) - X[shown]) ** 2).sum(axis=2)
+    squared[shown, np.arange(len(shown))] = np.inf
+    place = np.argsort(squared, axis=1, kind="stable")[:, :2]
+    return Nearest(shown[place], np.sqrt(np.take_along_axis(squared, place, 1)))
+
+
+def _nearest_points(X: np.ndarray, n_jobs: int | None) -> Nearest:
+    """The two nearest of at least three distinct points."""
+    n = len(X)
+    tree = cKDTree(X)
+    out = Nearest(np.empty((n, 2), dtype=np.int64), np.empty((n, 2)))
+    rows, k = np.arange(n), min(4, n)
+    while len(rows):
+        tied = []
+        for part in np.array_split(rows, max(1, len(rows) * k // _MOST_NEIGHBORS)):
+            distance, index = tree.query(X[part], k=k, workers=n_jobs or -1)
+            open_end = (distance[:, -1] == distance[:, 2]) & (k < n)  # others may be as near as the second
+            done = ~open_end
+            distance, index = distance[:, 1:], index[:, 1:]  # without the point itself
+            place = np.lexsort((index[done], distance[done]), axis=1)[:, :2]
+            out.places[part[done]] = np.take_along_axis(index[done], place, 1)
+            out.distances[part[done]] = np.take_along_axis(distance[done], place, 1)
+            tied.append(part[open_end])
+        rows, k = np.concatenate(tied), min(2 * k, n)
+    return out
+
+
+def _with_duplicates(rows: DistinctRows, points: Nearest) -> Nearest:
+    """The two nearest of all objects, from those of the distinct points."""
+    first, second = rows.members[rows.starts], rows.members[rows.starts + np.minimum(1, rows.sizes - 1)]
+    near, far = points.places[rows.group].T
+    at_near, at_far = points.distances[rows.group].T
+    # Alone at its place: the first object at the nearest point, then the second one there or the first at the next.
+    index = np.column_stack([first[near], second[near]])
+    distance = np.column_stack([at_near, at_near])
+    next_point = (rows.sizes[near] == 1) | ((at_far == at_near) & (first[far] < second[near]))
+    index[next_point, 1], distance[next_point, 1] = first[far[next_point]], at_far[next_point]
+    swapped = (distance[:, 0] == distance[:, 1]) & (index[:, 0] > index[:, 1])
+    index[swapped] = index[swapped][:, ::-1]
+    # Two at a place: the other one, then the first at the nearest point. More: two others.
+    here = np.arange(len(index))
+    others = np.column_stack([rows.starts[rows.group] + shift for shift in range(3)])
+    others = rows.members[np.minimum(others, len(rows.members) - 1)]
+    pair, crowd = rows.sizes[rows.group] == 2, rows.sizes[rows.group] > 2
+    partner = np.where(others[:, 0] == here, others[:, 1], others[:, 0])
+    index[pair, 1], distance[pair, 1] = first[near[pair]], at_near[pair]
+    index[pair, 0], distance[pair, 0] = partner[pair], 0
+    in_front = (others[:, 0] == here) | (others[:, 1] == here)
+    index[crowd, 0], index[crowd, 1] = partner[crowd], np.where(in_front, others[:, 2], others[:, 1])[crowd]
+    distance[crowd] = 0
+    return Nearest(index, distance)
