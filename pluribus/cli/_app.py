@@ -59,6 +59,7 @@ def cluster(
     k: o.K = None,
     method: o.Method = None,
     members: o.Members = None,
+    distances: o.Distances = False,
     seed: o.Seed = None,
     id_column: o.Id = None,
     ignore: o.Ignore = None,

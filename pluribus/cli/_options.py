@@ -79,8 +79,8 @@ K = Annotated[
 Method = Annotated[
     str | None,
     typer.Option(
-        help="A consensus function, such as lwsm or eac, or a constrained method that clusters without an ensemble, "
-        "such as cop-kmeans: `pluribus methods` lists them. Default: the one that suits the table.",
+        help="A consensus function, such as lwsm or eac, or a method that clusters without an ensemble, such as "
+        "cop-kmeans or sl-did: `pluribus methods` lists them. Default: the one that suits the table.",
         metavar="NAME",
     ),
 ]
@@ -137,6 +137,9 @@ MaxSize = Annotated[str | None, typer.Option(help="The most objects of a cluster
 Balance = Annotated[bool, typer.Option("--balance", help="Clusters of equal size, up to one object.")]
 Noise = Annotated[
     bool, typer.Option("--noise", help="Leave objects unclustered (-1) whose evidence for any cluster is weak.")
+]
+Distances = Annotated[
+    bool, typer.Option("--distances", help="The table is square: distances between the rows, not features.")
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")]
 Jobs = Annotated[

@@ -16,6 +16,7 @@ from pluribus._engine import DaskCluster, in_bytes, memory_limit
 from pluribus.tables import Recipe, Rows, Table, TableError, as_table, open_rows, prepare
 from pluribus.tables._internal import (
     ColumnRecipe,
+    check_distances,
     check_scaling,
     is_dask,
     listing,
@@ -41,6 +42,7 @@ class Data:
     frame: pd.DataFrame | None = None
     recipe: Recipe | None = None
     title: str = "table"
+    distances: bool = False  # X holds distances between the objects, not features
 
     @property
     def in_parts(self) -> bool:
@@ -61,7 +63,7 @@ class Data:
     @property
     def array(self) -> np.ndarray | None:
         """The features, if they are a dense array in memory."""
-        return self.X if isinstance(self.X, np.ndarray) else None
+        return self.X if isinstance(self.X, np.ndarray) and not self.distances else None
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,26 @@ def read_data(data: Any, how: Preparation, cluster: DaskCluster | None = None) -
         how.refuse("A sparse matrix has no columns of a table", "id_column", "ignore", "impute")
         return _sparse(data)
     return _table(data, how)
+
+
+def read_distances(data: Any, how: Preparation) -> Data:
+    """Read a square table of distances between objects."""
+    how.refuse("A table of distances has no features", "ignore", "scale", "impute")
+    table = as_table(data, id_column=how.id_column)
+    numbers = table.frame.select_dtypes("number")
+    words = [name for name in table.frame.columns if name not in numbers.columns]
+    if words:
+        raise TableError(f"Distances must be numbers, but {listing(words)} holds others: name the rows with id_column.")
+    n, m = numbers.shape
+    if n != m:
+        raise TableError(
+            f"A table of distances has a row and a column for each object, but this one has {n} rows and {m} columns. "
+            "If one of the columns names the rows, give it as id_column. If it is a table of features, leave out "
+            "distances."
+        )
+    title = Path(data).name if isinstance(data, str | PathLike) else "distances"
+    D = check_distances(numbers.to_numpy(dtype=np.float64))
+    return Data(D, table.ids, table.name, list(table.notes), table.id_column, title=title, distances=True)
 
 
 def _table(data: Any, how: Preparation) -> Data:

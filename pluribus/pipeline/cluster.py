@@ -9,12 +9,12 @@ from pluribus._engine import as_cluster, memory_budget
 from pluribus.consensus._internal import name_of
 from pluribus.constraints import Constraints
 from pluribus.pipeline._constraints import check_feasible, read_constraints
-from pluribus.pipeline._data import Data, Preparation, read_data
-from pluribus.pipeline._methods import checked_method, is_single
+from pluribus.pipeline._data import Data, Preparation, read_data, read_distances
+from pluribus.pipeline._direct_method import DirectMethod, check_data, check_options
+from pluribus.pipeline._methods import checked_method, is_direct
 from pluribus.pipeline._notes import Notes
 from pluribus.pipeline._plan import PLAN_FROM, Plan
 from pluribus.pipeline._request import check_k, columns_of, stated
-from pluribus.pipeline._single_method import SingleMethod, check_data, check_options
 from pluribus.pipeline._sizes import Sizes
 from pluribus.pipeline.clustering import Clustering
 from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
@@ -35,6 +35,7 @@ def cluster(
     max_size: float | str | None = None,
     balance: bool = False,
     noise: bool = False,
+    distances: bool = False,
     id_column: str | None = None,
     ignore: Iterable[str] = (),
     scale: Literal["standard", "robust", "none"] = "standard",
@@ -61,8 +62,9 @@ def cluster(
     k : int, optional
         Number of clusters; by default it is found.
     method : str, optional
-        A consensus function (``pluribus.consensus.names()``), by default the one that suits the table; or a constrained
-        method (``pluribus.constrained.names()``), which clusters the rows directly, without an ensemble, and needs k.
+        A consensus function (``pluribus.consensus.names()``), by default the one that suits the table; or a method that
+        clusters the rows directly, without an ensemble: under constraints (``pluribus.constrained.names()``, these need
+        k), or by dissimilarity increments (``pluribus.increments.names()``).
     members : int, optional
         Number of clusterings in the ensemble.
     constraints : Constraints, optional
@@ -79,6 +81,9 @@ def cluster(
         Clusters of equal size, up to one row.
     noise : bool
         Leave rows unclustered (-1) whose evidence for any cluster is weak.
+    distances : bool
+        The table is square: distances between the rows, in place of features. Any symmetric dissimilarities will do.
+        The method is "sl-did" by default, or "sl-aglo".
     id_column : str, optional
         The column that names the rows; by default one called "id".
     ignore : names of columns to leave out
@@ -113,17 +118,18 @@ def cluster(
     """
     options = stated(cluster, locals())
     started, notes = time.perf_counter(), Notes(on_note)
-    method = checked_method(method, single=True)
+    method = _checked_method(method, distances)
     with memory_budget(memory_limit):
         how = Preparation(id_column, columns_of(ignore), scale, impute)
-        table = read_data(data, how, as_cluster(engine))
+        table = read_distances(data, how) if distances else read_data(data, how, as_cluster(engine))
         known, unused = read_constraints(constraints, must_link, cannot_link, known_labels, table.ids)
         _check_request(k, known, constraint_level, table)
-        notes.add([f"{table.title}: {table.n_objects:,} objects, {table.X.shape[1]:,} features"])
+        seen = "distances between them" if distances else f"{table.X.shape[1]:,} features"
+        notes.add([f"{table.title}: {table.n_objects:,} objects, {seen}"])
         notes.add([*table.notes, *unused])
-        if method is not None and is_single(method):
+        if method is not None and is_direct(method):
             check_options(method, options, known, Sizes.of(min_size, max_size, balance))
-            model: Any = _single_method(method, k, table, options)
+            model: Any = _direct_method(method, k, table, options)
             fit = model.fit
         else:
             model = _ensemble_clusterer(method, options)
@@ -131,7 +137,7 @@ def cluster(
         with notes.of_warnings():
             fit(table.X, constraints=known)
         notes.add(model.reasons_)
-    if not is_single(method):
+    if not is_direct(method):
         options |= {"method": name_of(model.consensus_), "members": len(model.ensemble_)}  # as they were chosen
     return Clustering.of(
         model,
@@ -176,12 +182,23 @@ def _planned(model: EnsembleClusterer, table: Data, notes: Notes, *, always: boo
     return lambda X, constraints: model.fit_planned(X, constraints=constraints, held=table.frame_bytes, on_plan=on_plan)
 
 
-def _single_method(method: str, k: int | None, table: Data, options: dict[str, Any]) -> SingleMethod:
+def _checked_method(method: str | None, distances: bool) -> str | None:
+    """The name of the method; with distances, one that takes them."""
+    name = checked_method(method, direct=True)
+    if not distances or is_direct(name):
+        return name
+    if name is not None:
+        raise ValueError(f"method={name!r} makes an ensemble from features, not from distances: use 'sl-did'.")
+    return "sl-did"
+
+
+def _direct_method(method: str, k: int | None, table: Data, options: dict[str, Any]) -> DirectMethod:
     if table.in_parts:
         raise ValueError(f"method={method!r} needs the whole table in memory, and it is too large: choose another.")
     check_data(method, table.X, options["scale"])
     sizes = Sizes.of(options["min_size"], options["max_size"], options["balance"])
-    bounds = {} if sizes is None or k is None else sizes.bounds(table.n_objects, k)
-    return SingleMethod(
-        method, int(k or 1), seed=options["seed"], n_jobs=options["n_jobs"], verbose=options["verbose"], **bounds
-    )
+    how = {} if sizes is None or k is None else sizes.bounds(table.n_objects, k)
+    if table.distances:
+        how["metric"] = "precomputed"
+    same = {name: options[name] for name in ("seed", "n_jobs", "verbose")}
+    return DirectMethod(method, k, **same, **how)

@@ -139,7 +139,7 @@ class Clustering:
             k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
             constraints=constraints,
             methods=getattr(model, "methods_", None),
-            features=None if data.in_parts else data.X,
+            features=None if data.in_parts or data.distances else data.X,
             feature_names=data.feature_names,
             frame=data.frame,
             recipe=data.recipe,
@@ -295,7 +295,7 @@ def versions() -> dict[str, str]:
 
 def _neighbors(model: Any, data: Data, seed: int) -> NearestRows | None:
     """The rows that new ones are compared with: those of the model, if it keeps some."""
-    if data.X is None:
+    if data.X is None or data.distances:
         return None
     kept = getattr(model, "_nearest", None)
     return kept or NearestRows(data.X, model.consensus_.labels_, model.membership_, seed)

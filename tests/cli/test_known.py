@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from pluribus.cli._app import app
 from pluribus.cli._cluster import run as run_job
-from pluribus.pipeline._single_method import SingleMethod
+from pluribus.pipeline._direct_method import DirectMethod
 
 N = 60
 
@@ -136,7 +136,7 @@ def test_a_method_without_an_ensemble_that_is_stopped_keeps_nothing(tmp_path, mo
         assert (parameters["n_jobs"], parameters["verbose"]) == (1, False)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(SingleMethod, "fit", stopped)
+    monkeypatch.setattr(DirectMethod, "fit", stopped)
     pd.DataFrame({"a": range(9)}).to_csv(tmp_path / "data.csv", index=False)
     with pytest.raises(KeyboardInterrupt):  # which the command reports as: nothing was written
         run_job(tmp_path / "data.csv", k=2, method="gmm", n_jobs=1, quiet=True, out=tmp_path / "out")

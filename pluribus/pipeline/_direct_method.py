@@ -1,0 +1,160 @@
+"""One method that clusters the data directly, in place of an ensemble and its consensus."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from pluribus._engine import seeds, track
+from pluribus.constraints import Constraints
+from pluribus.evidence import mean_evidence
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import normalized_entropy
+from pluribus.pipeline._methods import direct_method
+from pluribus.pipeline._sizes import Sizes
+
+RUNS = 10  # of the method, which the result is compared with
+SHARE = 0.8  # of the objects that a run sees, if the method has no random start
+OF_STARTS = (
+    f"There is no ensemble: the members are {RUNS} starts of the same method without constraints. The cost of a "
+    "constraint is the share of them that contradict it."
+)
+OF_SAMPLES = (
+    f"There is no ensemble: the members are {RUNS} runs of the same method, each on {SHARE:.0%} of the objects."
+)
+OF_UNCERTAINTY = (
+    "The method gives no memberships: the uncertainty of an object is how much those runs disagree on its cluster."
+)
+# Its conditions are about columns of the table, for which there are no options.
+_ELSEWHERE = {"aggregate": "constrained.AggregateConstrainedKMeans, or anonymize"}
+_OF_ENSEMBLES = ("members", "noise", "engine", "constraint_level")
+_SIZED, _LOWER_ONLY = "size-constrained", "balanced"  # methods that take sizes; the second no upper bound
+
+
+class DirectMethod:
+    """A method that clusters data, with further runs of it in place of the ensemble.
+
+    The runs use no constraints. They are other starts, or for a method without chance they see samples of the objects.
+    It has the attributes of a fitted ``EnsembleClusterer`` that a ``Clustering`` is made of.
+    """
+
+    k_choice_ = None
+    combines = False
+
+    def __init__(self, name: str, k: int | None, *, seed: int, verbose: bool, **how: Any) -> None:
+        self.name, self.seed, self.verbose = name, seed, verbose
+        given = how | {"n_clusters": k, "random_state": seed, "verbose": verbose}
+        takes = parameters_of(name)
+        self.method = direct_method(name)(
+            **{key: value for key, value in given.items() if value is not None and key in takes}
+        )
+
+    def fit(self, X: Any, *, constraints: Constraints | None = None) -> "DirectMethod":
+        """Cluster the rows of features, or of distances if the method's metric is "precomputed"."""
+        known = {} if constraints is None else {"constraints": constraints}
+        self.consensus_ = self.method.fit(X, **known)
+        by_chance = "random_state" in parameters_of(self.name)
+        self.ensemble_ = self._starts(X) if by_chance else self._samples(X)
+        reasons = [OF_STARTS if by_chance else OF_SAMPLES]
+        if not hasattr(self.consensus_, "membership_"):
+            self._measure(self.consensus_)
+            reasons.append(OF_UNCERTAINTY)
+        self.reasons_ = (*reasons, *getattr(self.consensus_, "reasons_", ()))
+        self.labels_ = self.consensus_.labels_
+        self.membership_, self.uncertainty_ = self.consensus_.membership_, self.consensus_.uncertainty_
+        return self
+
+    def _starts(self, X: Any) -> Ensemble:
+        plain = self._quiet()
+        if "n_init" in plain.get_params(deep=False):
+            plain.set_params(n_init=1)
+        return self._runs(lambda seed: clone(plain).set_params(random_state=seed).fit(X).labels_, "starts")
+
+    def _samples(self, X: Any) -> Ensemble:
+        n = X.shape[0]
+        size = max(min(n, 3), round(SHARE * n))
+
+        def run(seed: int) -> np.ndarray:
+            drawn = np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+            labels = np.full(n, -1)
+            paired = getattr(self.method, "metric", None) == "precomputed"
+            labels[drawn] = self._quiet().fit(X[np.ix_(drawn, drawn)] if paired else X[drawn]).labels_
+            return labels
+
+        return self._runs(run, "runs on samples")
+
+    def _quiet(self) -> Any:
+        plain = clone(self.method)
+        return plain.set_params(verbose=False) if "verbose" in plain.get_params(deep=False) else plain
+
+    def _runs(self, run: Callable[[int], np.ndarray], what: str) -> Ensemble:
+        labels = [run(seed) for seed in track(seeds(self.seed, RUNS), f"{what} to compare with", verbose=self.verbose)]
+        return Ensemble(labels, names=[f"{self.name} {start}" for start in range(1, RUNS + 1)])
+
+    def _measure(self, result: Any) -> None:
+        """Memberships of a hard partition: the mean evidence of the runs, as for a consensus."""
+        evidence = mean_evidence(self.ensemble_, result.labels_, result.n_clusters_)
+        total = evidence.sum(axis=1, keepdims=True)
+        own = np.eye(result.n_clusters_)[result.labels_]
+        result.membership_ = np.divide(evidence, total, out=own, where=total > 0)
+        result.uncertainty_ = normalized_entropy(result.membership_)
+
+
+def parameters_of(name: str) -> Mapping[str, inspect.Parameter]:
+    """The parameters of a direct method."""
+    return inspect.signature(direct_method(name)).parameters
+
+
+def check_options(name: str, options: Mapping[str, Any], known: Constraints | None, sizes: Sizes | None) -> None:
+    """Refuse options that the method has no use for, before any work."""
+    if name in _ELSEWHERE:
+        raise ValueError(
+            f"method={name!r} needs conditions on columns, which are not taken here: use {_ELSEWHERE[name]}."
+        )
+    given = {option: options[option] for option in _OF_ENSEMBLES if options[option] not in (None, False)}
+    useless = [f"{option}={value!r}" for option, value in given.items()]
+    if useless:
+        raise ValueError(
+            f"method={name!r} clusters without an ensemble, and has no use for {', '.join(useless)}: leave out one or "
+            "the other."
+        )
+    _check_k(name, options["k"])
+    if options["distances"] and "metric" not in parameters_of(name):
+        raise ValueError(f"method={name!r} needs features, not distances: use method='sl-did', or give a table.")
+    takes = inspect.signature(direct_method(name)(**({"n_clusters": 1} if needs_k(name) else {})).fit).parameters
+    if known is not None and "constraints" not in takes:
+        raise ValueError(
+            f"method={name!r} takes no pairs and no known labels: leave out must_link, cannot_link and known_labels, "
+            "or choose another method."
+        )
+    if sizes is None or name == _SIZED:
+        return
+    if name != _LOWER_ONLY:
+        raise ValueError(f"method={name!r} takes no sizes: use method={_SIZED!r}.")
+    if sizes.most is not None or sizes.balance:
+        raise ValueError(f"method={name!r} takes min_size only: for other sizes use method={_SIZED!r}.")
+
+
+def needs_k(name: str) -> bool:
+    """Whether a direct method has to be given the number of clusters."""
+    number = parameters_of(name).get("n_clusters")
+    return number is not None and number.default is not None
+
+
+def _check_k(name: str, k: int | None) -> None:
+    if k is None and needs_k(name):
+        raise ValueError(f"method={name!r} does not find the number of clusters: give k.")
+    if k is not None and "n_clusters" not in parameters_of(name):
+        raise ValueError(f"method={name!r} finds the number of clusters itself: leave out k.")
+
+
+def check_data(name: str, X: Any, scale: str) -> None:
+    """Refuse features that the method cannot take."""
+    if name == "feedback" and X.min() < 0:
+        if scale == "none":
+            raise ValueError("method='feedback' is for counts of words: the table has negative numbers.")
+        raise ValueError(
+            f"method='feedback' is for counts of words, and scale={scale!r} makes numbers negative: use scale='none'."
+        )
