@@ -32,6 +32,7 @@ _ROOMS = (
     "consensus",
     "constrained",
     "increments",
+    "relational",
     "validate",
     "anonymize",
     "pipeline",
