@@ -15,7 +15,12 @@ from mkdocs.utils.meta import get_data
 
 from pluribus._engine import Registry
 
-SECTIONS = {"consensus": "Methods", "constrained": "Methods under constraints"}  # of the navigation, by room
+SECTIONS = {  # of the navigation, by room
+    "consensus": "Methods",
+    "constrained": "Methods under constraints",
+    "increments": "Methods on increments",
+    "relational": "Methods for linked objects",
+}
 TABLE = re.compile(r"<!-- methods of pluribus\.(\w+) -->")
 ROLE = re.compile(r":\w+:`~?(?:\w+\.)*(\w+)`")
 
@@ -55,6 +60,8 @@ def fill_navigation(nav: list[Any], methods: list[Page], api: list[Page]) -> Non
     listed = set(_listed(nav))
     sections = {title: items for part in nav if isinstance(part, dict) for title, items in part.items()}
     for room, section in SECTIONS.items():
+        if section not in sections:
+            continue
         known = {entry.method.__name__ for entry in Registry(f"pluribus.{room}").entries()}
         sections[section] += [f"methods/{page.name}" for page in methods if known.intersection(page.classes)]
     others = [f"methods/{page.name}" for page in methods if not page.classes]
