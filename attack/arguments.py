@@ -13,7 +13,7 @@ import sklearn.utils._param_validation as declared
 import pluribus
 from attack.scene import Scene
 from attack.targets import Target, calls
-from pluribus import compare, consensus, constrained, constraints, evidence, generate, report, tables
+from pluribus import compare, consensus, constrained, constraints, evidence, generate, increments, report, tables
 from pluribus import validate as indices
 
 # Parameters that only cost time: small, and given in every case.
@@ -114,6 +114,10 @@ def _fitted(scene: Scene) -> Any:
     return consensus.EvidenceAccumulation(scene.k, missing="zero", verbose=False).fit(scene.members)
 
 
+def _law(scene: Scene) -> increments.IncrementsDistribution:
+    return increments.IncrementsDistribution(float(scene.rng.exponential()) + 0.01, int(scene.rng.integers(1, 40)))
+
+
 def _indices_of(scene: Scene) -> np.ndarray:
     return scene.rng.permutation(scene.n)[: max(1, scene.n // 2)]
 
@@ -140,6 +144,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "data": lambda s: s.X,
     "distance": lambda s: str(s.rng.choice(list(compare.DISTANCES))),
     "distances": lambda s: s.distances(),
+    "distribution": _law,
     "dtype": lambda s: s.rng.choice([np.float32, np.float64]),
     "effective_n": lambda s: float(s.n),
     "ensemble": lambda s: s.members,
@@ -154,6 +159,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "id_column": lambda s: None,
     "ids": lambda s: [f"id {i}" for i in range(s.n)],
     "idx": _indices_of,
+    "increments": lambda s: s.rng.exponential(size=s.n),
     "index": lambda s: str(s.rng.choice(list(compare.INDICES))),
     "j": lambda s: _indices_of(s),
     "k": lambda s: s.k,
@@ -200,6 +206,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "selector": lambda s: constraints.MinMax(s.X, random_state=0),
     "sensitive": lambda s: "color",
     "shape": lambda s: (s.n, s.d),
+    "share": lambda s: s.rng.random(s.n),
     "side": lambda s: 0,
     "similarity": lambda s: s.similarity(),
     "size": lambda s: 7,
@@ -244,6 +251,8 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "evidence.CoAssociation.rows/index": _indices_of,
     "evidence.CoAssociation.submatrix/index": _indices_of,
     "generate.preset/name": lambda s: str(s.rng.choice(["sqrt", "linear", "fixed-k", "spectral-grid"])),
+    "increments.jensen_shannon_divergence/a": _law,
+    "increments.jensen_shannon_divergence/b": _law,
     "partitions.Ensemble/labels": lambda s: s.members,
     "partitions.Ensemble.contingency/a": lambda s: 0,
     "partitions.Ensemble.contingency/b": lambda s: s.r - 1,

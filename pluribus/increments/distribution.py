@@ -13,7 +13,7 @@ from pluribus.increments._shared.families import Family, family_of
 
 Model = Literal["did", "exponential"]
 _MODELS = ("did", "exponential")
-_AROUND = 3.0  # the logarithm of the maximum likelihood estimate is searched this far around that of the mean
+_AROUND = 3.0  # the maximum likelihood estimate is searched this far, in logarithms, around the mean and the rms
 
 
 class IncrementsDistribution:
@@ -58,9 +58,7 @@ class IncrementsDistribution:
     model: Model
 
     def __init__(self, scale: float = 1.0, dim: float = 2, *, model: Model = "did") -> None:
-        if not isinstance(scale, Real) or isinstance(scale, bool) or not 0 < scale < math.inf:
-            raise ValueError(f"scale={scale!r}: give the mean increment, a positive number.")
-        self.scale = float(scale)
+        self.scale = _positive("scale", scale, "the mean increment")
         self.dim, self.model = _checked_dim(dim), _checked_model(model)
 
     @property
@@ -173,7 +171,7 @@ class IncrementsDistribution:
         """
         try:
             return self.scale * self._family.draw(size, np.random.default_rng(random_state))
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, MemoryError) as error:
             raise ValueError(f"size={size!r}, random_state={random_state!r}: {error}") from None
 
     def mean(self) -> float:
@@ -196,7 +194,7 @@ class IncrementsDistribution:
         >>> round(IncrementsDistribution(1).var(), 6)
         0.592557
         """
-        return self.scale**2 * (self._family.second_moment - 1)
+        return self.scale * self.scale * (self._family.second_moment - 1)
 
     def std(self) -> float:
         """The standard deviation.
@@ -229,7 +227,9 @@ class IncrementsDistribution:
         >>> round(IncrementsDistribution(1).fisher_information(), 6)
         1.886954
         """
-        return n * self._family.information() / self.scale**2
+        if not isinstance(n, Integral) or isinstance(n, bool) or n < 0:
+            raise ValueError(f"n={n!r}: give a number of increments.")
+        return int(n) * self._family.information() / self.scale / self.scale
 
     @classmethod
     def fit(
@@ -263,7 +263,7 @@ class IncrementsDistribution:
         if not isinstance(method, str) or method not in ("mean", "mle"):
             raise ValueError(f"method must be 'mean' or 'mle'; got {method!r}.")
         if floor is not None:
-            floor = cls(floor).scale  # checks it
+            floor = _positive("floor", floor, "the least mean increment")
         family = family_of(_checked_model(model), _checked_dim(dim))
         mean = float(np.mean(w))
         if mean == 0 and floor is None:
@@ -272,21 +272,20 @@ class IncrementsDistribution:
                 "Give a floor for the mean."
             )
         if method == "mle" and mean > 0:
-            cost = lambda log_scale: len(w) * log_scale - family.log_density(w / math.exp(log_scale)).sum()  # noqa: E731
-            around = math.log(mean)
-            best = minimize_scalar(
-                cost, bounds=(around - _AROUND, around + _AROUND), method="bounded", options={"xatol": 1e-10}
-            )
-            mean = math.exp(best.x)
+            u = w / mean
+            cost = lambda log_scale: len(u) * log_scale - family.log_density(u / math.exp(log_scale)).sum()  # noqa: E731
+            bounds = (-_AROUND, 0.5 * math.log(float(np.mean(u * u))) + _AROUND)  # few outliers: far above the mean
+            mean *= math.exp(minimize_scalar(cost, bounds=bounds, method="bounded", options={"xatol": 1e-10}).x)
         return cls(max(mean, floor or 0.0), dim, model=model)
 
     def _at(self, increments: Any, function: Any, below: float, beyond: float) -> np.ndarray:
         """A function of u = w / scale; ``below`` for negative and ``beyond`` for infinite increments."""
         w = number_array("increments", increments)
-        u = np.atleast_1d(w) / self.scale
-        out = np.where(np.isnan(u), np.nan, np.where(u < 0, below, beyond))
-        inside = (u >= 0) & (u < math.inf)
-        out[inside] = function(u[inside])
+        with np.errstate(over="ignore", divide="ignore"):  # beyond 1e150 means, logarithms are -inf
+            u = np.atleast_1d(w) / self.scale
+            out = np.where(np.isnan(u), np.nan, np.where(u < 0, below, beyond))
+            inside = (u >= 0) & (u < math.inf)
+            out[inside] = function(u[inside])
         return out.reshape(w.shape)
 
     def _inverse(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
@@ -311,10 +310,21 @@ def checked_increments(increments: Any) -> np.ndarray:
     return w
 
 
+def _positive(name: str, value: Any, what: str) -> float:
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name}={value!r}: give {what}, a positive number.")
+    return number
+
+
 def _checked_dim(dim: Any) -> float:
-    if isinstance(dim, bool) or not (dim == math.inf or (isinstance(dim, Integral) and int(dim) >= 1)):
-        raise ValueError(f"dim={dim!r}: give a number of dimensions, 1 or more, or inf.")
-    return math.inf if dim == math.inf else int(dim)
+    whole = isinstance(dim, Integral) and not isinstance(dim, bool) and int(dim) >= 1
+    if not whole and not (isinstance(dim, Real) and dim == math.inf):
+        raise ValueError(f"dim={dim!r}: give a whole number of dimensions, 1 or more, or inf.")
+    return int(dim) if whole else math.inf
 
 
 def _checked_model(model: Any) -> Model:

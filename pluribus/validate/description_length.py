@@ -9,7 +9,6 @@ import pandas as pd
 from scipy import sparse
 
 from pluribus.increments._internal import (
-    Description,
     Dissimilarities,
     FeatureDissimilarities,
     GivenDissimilarities,
@@ -23,6 +22,7 @@ from pluribus.validate.estimate import Estimate
 _MOST_DISTANCES = 10_000**2  # that are made at once, where they must be
 
 Model = Literal["did", "exponential"]
+Kind = Literal["tree", "nearest"]
 
 
 def description_length_cost(
@@ -31,6 +31,7 @@ def description_length_cost(
     *,
     distances: Any = None,
     model: Model = "did",
+    increments: Kind = "tree",
     penalty: float = 1.0,
     missing: Missing = "error",
     sample_size: int | str | None = "auto",
@@ -54,6 +55,9 @@ def description_length_cost(
         Distances between features are Euclidean.
     model : {"did", "exponential"}
         The distribution of the increments: that of the source for two dimensions, or the simpler one of 2003.
+    increments : {"tree", "nearest"}
+        Along each cluster's spanning tree, or from each object to its nearest neighbor and on to the next. The latter
+        do not see gaps between groups, and choose worse partitions.
     penalty : float
         Times ½ log n for each cluster. More of it never chooses more clusters.
     sample_size : "auto", int or None
@@ -73,11 +77,11 @@ def description_length_cost(
     [1.5367, -11.7214]
     """
     check_sample_size(sample_size)
-    codes, pairs = _checked(labels, X, distances, model, penalty, missing)
+    codes, pairs = _checked(labels, X, distances, model, increments, penalty, missing)
     limit = limit_of(sample_size)
 
     def each(pairs: Pairs, codes: np.ndarray, weights: np.ndarray) -> float:
-        return _described(pairs, codes, model, penalty).length / pairs.n
+        return describe(_dissimilarities(pairs), codes, model, penalty, increments=increments).length / pairs.n
 
     if limit is None or pairs.n <= limit:
         sizes = np.bincount(codes)
@@ -98,6 +102,7 @@ def description_lengths(
     *,
     distances: Any = None,
     model: Model = "did",
+    increments: Kind = "tree",
     penalty: float = 1.0,
     missing: Missing = "error",
 ) -> pd.DataFrame:
@@ -105,7 +110,7 @@ def description_lengths(
 
     Parameters
     ----------
-    labels, X, distances, model, penalty, missing : see ``description_length_cost``
+    labels, X, distances, model, increments, penalty, missing : see ``description_length_cost``
 
     Returns
     -------
@@ -120,8 +125,8 @@ def description_lengths(
     0          4             1.5                     -6.9     1.04
     1          4             1.5                     -6.9     1.04
     """
-    codes, pairs = _checked(labels, X, distances, model, penalty, missing)
-    found = _described(pairs, codes, model, penalty)
+    codes, pairs = _checked(labels, X, distances, model, increments, penalty, missing)
+    found = describe(_dissimilarities(pairs), codes, model, penalty, increments=increments)
     return pd.DataFrame(
         {
             "n_objects": found.sizes,
@@ -132,19 +137,19 @@ def description_lengths(
     )
 
 
-def _checked(labels: Any, X: Any, distances: Any, model: str, penalty: float, missing: str) -> tuple[np.ndarray, Pairs]:
-    if model not in ("did", "exponential"):
+def _checked(
+    labels: Any, X: Any, distances: Any, model: str, increments: str, penalty: float, missing: str
+) -> tuple[np.ndarray, Pairs]:
+    if not isinstance(model, str) or model not in ("did", "exponential"):
         raise ValueError(f"model must be 'did' or 'exponential'; got {model!r}.")
+    if not isinstance(increments, str) or increments not in ("tree", "nearest"):
+        raise ValueError(f"increments must be 'tree' or 'nearest'; got {increments!r}.")
     if not (isinstance(penalty, Real) and 0 <= penalty < np.inf):
         raise ValueError(f"penalty must be a number that is not negative; got {penalty!r}.")
     codes, pairs = with_pairs(labels, X, distances, None, missing=missing, at_least=1)
     if pairs.n < 3:
         raise ValueError(f"Increments need at least three objects; got {pairs.n}.")
     return codes, pairs
-
-
-def _described(pairs: Pairs, codes: np.ndarray, model: Model, penalty: float) -> Description:
-    return describe(_dissimilarities(pairs), codes, model, penalty)
 
 
 def _dissimilarities(pairs: Any) -> Dissimilarities:

@@ -2,12 +2,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.integrate import quad
 from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.special import erfcx
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_circles
 from sklearn.metrics import pairwise_distances
 
 from pluribus._kernels.linkage.spanning_tree import growth_increments, tree_of_distances, tree_of_features
+from pluribus.increments import IncrementsDistribution, dissimilarity_increments
 from pluribus.validate import DegenerateIncrementsError, description_length_cost, description_lengths
 
 LINE = np.array([0.0, 1, 3, 7, 100, 101, 103, 107])[:, None]
@@ -75,17 +78,116 @@ def test_increments_step_by_step():
     assert len(growth_increments(*tree_of_features(LINE, np.arange(2)))) == 0
 
 
+def slow(labels, D):
+    """The cost from its definition: Kruskal's steps, and equation (B) for the density."""
+    C = np.pi * (2 - np.sqrt(2)) ** 2 / 4
+    floor = 1e-3 * np.mean(growth_by_steps(D))
+    total = 0.0
+    for cluster in set(labels):
+        members = np.flatnonzero(labels == cluster)
+        total += np.log(len(D)) / 2
+        w = np.array(growth_by_steps(D[np.ix_(members, members)]))
+        if len(w) == 0:
+            continue
+        mean = max(w.mean(), floor)
+        v = C * (w / mean) ** 2 / 2
+        bracket = np.sqrt(2 * v) + np.sqrt(np.pi / 2) * (1 - 2 * v) * erfcx(np.sqrt(v))
+        total -= (np.log(D.max()) + np.log(C) / 2 - np.log(mean) - 2 * v + np.log(bracket)).sum()
+    return total
+
+
+def test_the_density_of_the_slow_cost():
+    """Two distances z and z + w, each with density 2 C z exp(-C z²), which is that in two dimensions."""
+    C = np.pi * (2 - np.sqrt(2)) ** 2 / 4
+    density = lambda z: 2 * C * z * np.exp(-C * z * z)  # noqa: E731
+    D = pairwise_distances([[0.0], [1], [2.5]])
+    cost = slow(np.zeros(3, int), D)  # of one increment, 0.5, which is the mean too
+    twice = quad(lambda z: 2 * density(z) * density(z + 1), 0, np.inf)[0]
+    assert cost == pytest.approx(np.log(3) / 2 - np.log(2.5 / 0.5 * twice), abs=1e-9)
+
+
 def test_iris():
+    """The values of the slow cost. Equal distances in another order change them by less than 1."""
     X = load_iris().data
+    D = pairwise_distances(X)
+    others = np.random.default_rng(0).permutation(150)
     for method, expected in (
-        ("single", [-440.8, -438.7, -437.6, -438.4]),
-        ("average", [-440.8, -433.0, -434.6, -428.3]),
+        ("single", [-390.2, -435.2, -432.4, -430.7, -430.0]),
+        ("average", [-390.2, -435.2, -426.7, -425.8, -419.5]),
     ):
         Z = linkage(X, method)
-        costs = [description_length_cost(fcluster(Z, k, "maxclust"), X) for k in range(2, 6)]
-        np.testing.assert_allclose(costs, expected, atol=10)  # of another order of the many equal distances
-        assert np.argmin(costs) == 0
-    assert description_length_cost(np.zeros(150, int), X) == pytest.approx(-392.2, abs=10)
+        cuts = [fcluster(Z, k, "maxclust") for k in range(1, 6)]
+        np.testing.assert_allclose([slow(cut, D) for cut in cuts], expected, atol=1)
+        costs = [description_length_cost(cut, X) for cut in cuts]
+        np.testing.assert_allclose(costs, expected, atol=0.1)
+        np.testing.assert_allclose([description_length_cost(c[others], X[others]) for c in cuts], expected, atol=1)
+        assert np.argmin(costs) == 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_slow_cost(seed):
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(40, 3)), rng.integers(0, 5, 40)
+    assert description_length_cost(labels, X) == pytest.approx(slow(labels, pairwise_distances(X)), abs=1e-9)
+
+
+def at(angle, radius):
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+
+
+def rings(seed, sizes, radii, spread):
+    rng = np.random.default_rng(seed)
+    parts = []
+    for size, radius in zip(sizes, radii, strict=True):
+        angle = rng.uniform(0, 2 * np.pi, size)
+        parts.append(at(angle, radius + rng.normal(0, spread, size)))
+    return np.concatenate(parts), np.repeat(np.arange(len(sizes)), sizes)
+
+
+def spiral(seed):
+    t = np.linspace(0.25, 1, 100) * 1.75 * 2 * np.pi
+    X = np.concatenate([at(t + arm * np.pi, t / (2 * np.pi)) for arm in (0, 1)])
+    return X + np.random.default_rng(seed).normal(0, 0.015, X.shape), np.repeat([0, 1], 100)
+
+
+@pytest.mark.parametrize(
+    ("made", "truth", "one"),
+    [
+        (lambda seed: rings(seed, (50, 150, 250), (1, 2.5, 4), 0.08), -1540.0, -1461.7),
+        (spiral, -762.5, -696.3),
+        (lambda seed: rings(seed, (200, 200), (1, 2.2), 0.1), -1396.1, -1339.6),
+    ],
+)
+def test_shapes(made, truth, one):
+    for seed in range(3):
+        X, labels = made(seed)
+        costs = [description_length_cost(labels, X), description_length_cost(np.zeros(len(X), int), X)]
+        if seed == 0:
+            np.testing.assert_allclose(costs, [truth, one], atol=0.06)
+        means = [KMeans(k, n_init=3, random_state=0).fit_predict(X) for k in range(2, 13)]
+        assert costs[0] < min(costs[1], *(description_length_cost(found, X) for found in means))
+
+
+def test_increments_along_nearest_neighbors():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(50, 2)), np.repeat([0, 1, 2], [30, 18, 2])
+    unit = pairwise_distances(X).max()
+    expected = 1.5 * np.log(50)
+    for cluster in (0, 1):
+        w = dissimilarity_increments(X[labels == cluster])
+        expected -= (IncrementsDistribution.fit(w).logpdf(w) + np.log(unit)).sum()
+    assert description_length_cost(labels, X, increments="nearest") == pytest.approx(expected)
+    frame = description_lengths(labels, X, increments="nearest")
+    assert frame["negative_log_likelihood"].sum() + frame["penalty"].sum() == pytest.approx(expected)
+    assert description_length_cost(labels, X) != pytest.approx(expected)
+    # They do not see a gap: moving a cluster away changes nothing but the unit.
+    X, labels = np.vstack([X, X + [40, 0]]), np.repeat([0, 1], 50)
+    nearest, tree = (
+        description_length_cost(np.zeros(100, int), X, increments=kind)
+        - description_length_cost(labels, X, increments=kind)
+        for kind in ("nearest", "tree")
+    )
+    assert nearest < 0 < tree
 
 
 def test_rings_are_clusters():
@@ -133,6 +235,9 @@ def test_errors_and_edges():
         description_length_cost([0, 1], [[0], [1]])
     with pytest.raises(ValueError, match="model must be"):
         description_length_cost([0] * 8, LINE, model="normal")
+    for increments in ("mst", None, ["tree"]):
+        with pytest.raises(ValueError, match="increments must be 'tree' or 'nearest'"):
+            description_lengths([0] * 8, LINE, increments=increments)
     for penalty in (-1, np.inf, "1"):
         with pytest.raises(ValueError, match="penalty"):
             description_length_cost([0] * 8, LINE, penalty=penalty)

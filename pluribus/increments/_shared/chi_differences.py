@@ -7,6 +7,7 @@ With L_d = 2 Γ((d+1)/2) / Γ(d/2) (2 I_½(d/2, (d+1)/2) - 1), C = L_d² and v =
 which is the double sum of the source in closed form: all its parts are positive, so nothing cancels.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.special import betainc, erfcx, gammaln, poch
 
 _NODES = 64
+_BLOCK = 2**12  # numbers whose integrals are computed at a time
 _RECURRED = 20  # dimensions up to which the recurrence serves v < 1; beyond, quadrature does for all v
 _TAIL = 45.0  # the tail integral ends where exp(-2v) has fallen by exp(-_TAIL)
 
@@ -21,8 +23,6 @@ _TAIL = 45.0  # the tail integral ends where exp(-2v) has fallen by exp(-_TAIL)
 @lru_cache(maxsize=64)
 def mean_difference(dim: int) -> float:
     """L_d: the mean of |χ_d - χ_d'| / √2."""
-    if dim > 10**6:  # the limit 1/√π is reached to 1e-7 there, and the difference of beta functions cancels
-        return float(1 / np.sqrt(np.pi))
     return float(2 * poch(dim / 2, 0.5) * (2 * betainc(dim / 2, (dim + 1) / 2, 0.5) - 1))
 
 
@@ -81,24 +81,35 @@ def _legendre() -> tuple[np.ndarray, np.ndarray]:
 
 
 def distribution_function(dim: int, u: np.ndarray) -> np.ndarray:
-    """P(U <= u) for u of the order of 1, by Gauss-Legendre quadrature."""
-    out = np.zeros(u.shape)
-    for node, weight in zip(*_legendre(), strict=True):
-        out += weight * np.exp(log_density(dim, node * u))
-    return u * out
+    """P(U <= u) for u up to some 2, by Gauss-Legendre quadrature."""
+    nodes, weights = _legendre()
+
+    def integral(u: np.ndarray) -> np.ndarray:
+        return u * (weights @ np.exp(log_density(dim, nodes[:, None] * u)))
+
+    return _in_blocks(integral, u)
 
 
 def log_survival(dim: int, u: np.ndarray) -> np.ndarray:
     """log P(U > u) for u > 0: log p(u) and the integral of p / p(u) beyond u, which neither under- nor overflows."""
     rate = mean_difference(dim) ** 2
-    width = _TAIL / rate / (u + np.sqrt(u * u + _TAIL / rate))
-    here = np.log(mean_inverse_root(dim, rate * u * u / 2))
-    out = np.zeros(u.shape)
-    for node, weight in zip(*_legendre(), strict=True):
-        step = node * width
-        there = np.log(mean_inverse_root(dim, rate * (u + step) ** 2 / 2))
-        out += weight * np.exp(-rate * step * (2 * u + step) + there - here)
-    return log_density(dim, u) + np.log(width * out)
+    nodes, weights = _legendre()
+
+    def integral(u: np.ndarray) -> np.ndarray:
+        width = _TAIL / rate / (u + np.sqrt(u * u + _TAIL / rate))
+        step = nodes[:, None] * width
+        roots = mean_inverse_root(dim, rate * (u + step) ** 2 / 2) / mean_inverse_root(dim, rate * u * u / 2)
+        return log_density(dim, u) + np.log(width * (weights @ (np.exp(-rate * step * (2 * u + step)) * roots)))
+
+    out = np.full(u.shape, -np.inf)
+    in_range = np.isfinite(rate * u * u)
+    out[in_range] = _in_blocks(integral, u[in_range])
+    return out
+
+
+def _in_blocks(function: Callable[[np.ndarray], np.ndarray], u: np.ndarray) -> np.ndarray:
+    """A function of each number of a one-dimensional array, a few thousand at a time."""
+    return np.concatenate([function(u[start : start + _BLOCK]) for start in range(0, max(len(u), 1), _BLOCK)])
 
 
 def second_moment(dim: int) -> float:

@@ -3,6 +3,7 @@
 -log f(P) + ½ k log n, where f is the likelihood of the growth increments of each cluster's spanning tree under the
 cluster's own distribution, in units of the diameter of the data. The unit matters: partitions with more clusters have
 fewer increments, and in units of the diameter the edges between clusters cost as much as under a uniform distribution.
+Increments along nearest neighbors can take the place of those along the tree; they do not see gaps between groups.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from pluribus._kernels.points.increment_density import log_likelihood
-from pluribus.increments._shared.dissimilarities import Dissimilarities
+from pluribus.increments._shared.dissimilarities import Dissimilarities, Kind
 from pluribus.increments._shared.errors import DegenerateIncrementsError
 
 Model = Literal["did", "exponential"]
@@ -27,18 +28,17 @@ class Unit:
     n: int
 
     @classmethod
-    def of(cls, objects: Dissimilarities) -> "Unit":
+    def of(cls, objects: Dissimilarities, increments: Kind = "tree") -> "Unit":
         """The unit of some objects; raises if they are all equal, or on a lattice."""
         diameter = objects.diameter()
         if diameter == 0:
             raise DegenerateIncrementsError(
                 "All objects are equal, so that no partition describes them better than another."
             )
-        mean = float(objects.tree().increments().mean())
+        mean = float(objects.increments(increments).mean())
         if mean == 0:
             raise DegenerateIncrementsError(
-                "All increments are 0: the objects stand on a regular lattice, and the tree that joins them has no "
-                "gaps."
+                "All increments are 0, as for objects on a regular lattice: neighbors are equally far apart everywhere."
             )
         return cls(diameter, FLOOR * mean, objects.n)
 
@@ -74,14 +74,20 @@ class Description:
 
 
 def describe(
-    objects: Dissimilarities, codes: np.ndarray, model: Model = "did", penalty: float = 1.0, unit: Unit | None = None
+    objects: Dissimilarities,
+    codes: np.ndarray,
+    model: Model = "did",
+    penalty: float = 1.0,
+    unit: Unit | None = None,
+    *,
+    increments: Kind = "tree",
 ) -> Description:
     """The description of a partition with clusters 0 … k - 1. ``unit`` is that of the objects, if it is known."""
-    unit = Unit.of(objects) if unit is None else unit
+    unit = Unit.of(objects, increments) if unit is None else unit
     sizes = np.bincount(codes)
     means, costs = np.full(len(sizes), np.nan), np.zeros(len(sizes))
     for cluster, members in enumerate(np.split(np.argsort(codes, kind="stable"), np.cumsum(sizes)[:-1])):
         if len(members) >= 3:
-            increments = objects.take(members).tree().increments()
-            means[cluster], costs[cluster] = unit.mean(increments), unit.cost(increments, model)
+            own = objects.take(members).increments(increments)
+            means[cluster], costs[cluster] = unit.mean(own), unit.cost(own, model)
     return Description(sizes, means, costs, penalty * unit.penalty())

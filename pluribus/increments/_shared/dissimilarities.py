@@ -1,7 +1,7 @@
 """How far apart objects are: Euclidean distances of features, or dissimilarities that were given."""
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -17,6 +17,9 @@ from pluribus.tables._internal import check_distances, check_features
 _DENSE_TREE = 3000  # objects up to which a tree is grown over all pairs
 _EXACT_DIAMETER = 5000
 _NUMBERS_IN_BLOCK = 2**21
+
+
+Kind = Literal["nearest", "tree"]
 
 
 class Tree(NamedTuple):
@@ -68,6 +71,10 @@ class Dissimilarities(ABC):
 
         return max(over_blocks(largest, self.n, block=max(1, _NUMBERS_IN_BLOCK // self.n)))
 
+    def increments(self, kind: Kind) -> np.ndarray:
+        """The increments of a kind, without the objects behind them."""
+        return self.tree().increments() if kind == "tree" else self.nearest_increments().value
+
     def nearest_increments(self) -> Increments:
         """|d(i, j) - d(j, k)|, where j is nearest to i and k is nearest to j but for i."""
         nearest = self.two_nearest()
@@ -78,9 +85,8 @@ class Dissimilarities(ABC):
     def tree_increments(self) -> Increments:
         """The growth increments of the spanning tree, each with its vertex between the ends of the two edges."""
         tree = self.tree()
-        n_edges = len(tree.length)
         ends = np.column_stack([tree.first, tree.second])
-        by_vertex = np.lexsort((np.repeat(np.arange(n_edges), 2), np.repeat(tree.length, 2), ends.ravel()))
+        by_vertex = np.lexsort((ends[:, ::-1].ravel(), np.repeat(tree.length, 2), ends.ravel()))
         vertex, other = ends.ravel()[by_vertex], ends[:, ::-1].ravel()[by_vertex]
         length = np.repeat(tree.length, 2)[by_vertex]
         is_shortest = np.ones(len(vertex), dtype=bool)

@@ -12,9 +12,10 @@ from pluribus._kernels.points.increment_density import log_densities, log_surviv
 from pluribus.increments._shared import chi_differences as chi
 
 _FARTHEST = 12.0  # P(U > 12) < 1e-15 in each family but the exponential one
+_MANY = 10**5  # dimensions beyond which d-DID is its limit to 1e-11, and its constants cancel
 _SMALL = 0.01  # below, 1 - P(U > u) cancels
 _STEPS = 100
-_CLOSE = 1e-15
+_CLOSE = 1e-9  # of the last step: Newton's next one would be of the order of its square
 _PANELS = 40
 
 
@@ -70,7 +71,7 @@ class Family(ABC):
             tail = self.log_survival(u)
             step = (tail - log_share) * np.exp(tail - self.log_density(u))
             u = u + step
-            if np.all(np.abs(step) <= _CLOSE * 10 * u):
+            if np.all(np.abs(step) <= _CLOSE * u):
                 break
         return u
 
@@ -176,4 +177,4 @@ def family_of(model: str, dim: float) -> Family:
     """The family of a model that was checked."""
     if model == "exponential":
         return Exponential()
-    return HalfNormal() if math.isinf(dim) else ChiDifferences(int(dim))
+    return HalfNormal() if dim > _MANY else ChiDifferences(int(dim))

@@ -26,12 +26,16 @@ class Nearest(NamedTuple):
     distances: np.ndarray
 
 
+# Of some rows and k: the distances and places of k candidates each, and what all others are at least away.
+Candidates = Callable[[np.ndarray, int], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
 def two_nearest(X: np.ndarray, n_jobs: int | None = None) -> Nearest:
     """The two nearest of at least three rows."""
     n, d = X.shape
     if n <= (_ALL_PAIRS if d <= FEW_FEATURES else _ALL_WIDE_PAIRS):
         return _over_pairs(two_nearest_rows, X, n_jobs)
-    return _by_tree(X, n_jobs) if d <= FEW_FEATURES else _by_products(X, n_jobs)
+    return _of_distinct(_by_tree if d <= FEW_FEATURES else _by_products, X, n_jobs)
 
 
 def two_nearest_by_distances(D: np.ndarray, n_jobs: int | None = None) -> Nearest:
@@ -48,21 +52,61 @@ def _over_pairs(kernel: Callable[..., None], matrix: np.ndarray, n_jobs: int | N
 
 def _by_products(X: np.ndarray, n_jobs: int | None) -> Nearest:
     """Candidates by matrix products, which are inexact for near duplicates; then their distances by differences."""
-    search = NearestNeighbors(n_neighbors=_CANDIDATES, algorithm="brute", n_jobs=n_jobs).fit(X)
-    near = np.ascontiguousarray(np.sort(search.kneighbors(return_distance=False), axis=1))
-    squared = np.empty(near.shape)
-    over_blocks(lambda start, stop: distances_to(X[start:stop], X, near[start:stop], squared[start:stop]), len(X))
-    place = np.argsort(squared, axis=1, kind="stable")[:, :2]
-    return Nearest(np.take_along_axis(near, place, 1), np.sqrt(np.take_along_axis(squared, place, 1)))
+    n, d = X.shape
+    centered = X - X.mean(axis=0)
+    search = NearestNeighbors(algorithm="brute", n_jobs=n_jobs).fit(centered)
+    error = 8 * (d + 4) * np.finfo(np.float64).eps * float((centered**2).sum(axis=1).max())  # of squared distances
+
+    def candidates(part: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        approximate, index = search.kneighbors(centered[part], n_neighbors=k)
+        index, squared = np.ascontiguousarray(index), np.empty(index.shape)
+        some = X[part]
+        over_blocks(
+            lambda start, stop: distances_to(some[start:stop], X, index[start:stop], squared[start:stop]),
+            len(part),
+            n_jobs=n_jobs,
+        )
+        return squared, index, approximate[:, -1] ** 2 - error
+
+    found = _two_of_candidates(n, _CANDIDATES, candidates)
+    return Nearest(found.places, np.sqrt(found.distances))
 
 
 def _by_tree(X: np.ndarray, n_jobs: int | None) -> Nearest:
+    tree = cKDTree(X)
+
+    def candidates(part: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        distance, index = tree.query(X[part], k=k, workers=n_jobs or -1)
+        return distance, index, distance[:, -1]
+
+    return _two_of_candidates(len(X), 4, candidates)
+
+
+def _two_of_candidates(n: int, k: int, candidates: Candidates) -> Nearest:
+    """The two nearest of n rows among k candidates, and among more where those that were left out may be as near."""
+    out = Nearest(np.empty((n, 2), dtype=np.int64), np.empty((n, 2)))
+    rows, k = np.arange(n), min(k, n)
+    while len(rows):
+        tied = []
+        for part in np.array_split(rows, max(1, len(rows) * k // _MOST_NEIGHBORS)):
+            distance, index, others = candidates(part, k)
+            distance[index == part[:, None]] = np.inf  # the row itself
+            place = np.lexsort((index, distance), axis=1)[:, :2]
+            out.places[part] = np.take_along_axis(index, place, 1)
+            out.distances[part] = np.take_along_axis(distance, place, 1)
+            tied.append(part[(out.distances[part, 1] >= others) & (k < n)])
+        rows, k = np.concatenate(tied), min(2 * k, n)
+    return out
+
+
+def _of_distinct(search: Callable[..., Nearest], X: np.ndarray, n_jobs: int | None) -> Nearest:
+    """The two nearest of all rows, by a search among the distinct ones: duplicates are many equally near rows."""
     rows = distinct_rows(X)
     if len(rows.first) == len(X):
-        return _nearest_points(X, n_jobs)
+        return search(X, n_jobs)
     if len(rows.first) < 3:
         return _few_places(X, rows)
-    return _with_duplicates(rows, _nearest_points(X[rows.first], n_jobs))
+    return _with_duplicates(rows, search(X[rows.first], n_jobs))
 
 
 def _few_places(X: np.ndarray, rows: DistinctRows) -> Nearest:
@@ -72,27 +116,6 @@ def _few_places(X: np.ndarray, rows: DistinctRows) -> Nearest:
     squared[shown, np.arange(len(shown))] = np.inf
     place = np.argsort(squared, axis=1, kind="stable")[:, :2]
     return Nearest(shown[place], np.sqrt(np.take_along_axis(squared, place, 1)))
-
-
-def _nearest_points(X: np.ndarray, n_jobs: int | None) -> Nearest:
-    """The two nearest of at least three distinct points."""
-    n = len(X)
-    tree = cKDTree(X)
-    out = Nearest(np.empty((n, 2), dtype=np.int64), np.empty((n, 2)))
-    rows, k = np.arange(n), min(4, n)
-    while len(rows):
-        tied = []
-        for part in np.array_split(rows, max(1, len(rows) * k // _MOST_NEIGHBORS)):
-            distance, index = tree.query(X[part], k=k, workers=n_jobs or -1)
-            open_end = (distance[:, -1] == distance[:, 2]) & (k < n)  # others may be as near as the second
-            done = ~open_end
-            distance, index = distance[:, 1:], index[:, 1:]  # without the point itself
-            place = np.lexsort((index[done], distance[done]), axis=1)[:, :2]
-            out.places[part[done]] = np.take_along_axis(index[done], place, 1)
-            out.distances[part[done]] = np.take_along_axis(distance[done], place, 1)
-            tied.append(part[open_end])
-        rows, k = np.concatenate(tied), min(2 * k, n)
-    return out
 
 
 def _with_duplicates(rows: DistinctRows, points: Nearest) -> Nearest:
@@ -105,8 +128,6 @@ def _with_duplicates(rows: DistinctRows, points: Nearest) -> Nearest:
     distance = np.column_stack([at_near, at_near])
     next_point = (rows.sizes[near] == 1) | ((at_far == at_near) & (first[far] < second[near]))
     index[next_point, 1], distance[next_point, 1] = first[far[next_point]], at_far[next_point]
-    swapped = (distance[:, 0] == distance[:, 1]) & (index[:, 0] > index[:, 1])
-    index[swapped] = index[swapped][:, ::-1]
     # Two at a place: the other one, then the first at the nearest point. More: two others.
     here = np.arange(len(index))
     others = np.column_stack([rows.starts[rows.group] + shift for shift in range(3)])
