@@ -283,6 +283,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "tables.prepare/table": _table,
     "tables.Recipe.apply/table": _table,
     "validate.choose_k/k_range": lambda s: (2, 4),
+    "validate.dbcv_index/dim": lambda s: s.d,
     "validate.stability/k_range": lambda s: (2, 3),
     "validate.silhouettes/metric": lambda s: "euclidean",
     "validate.dunn_index/metric": lambda s: "euclidean",

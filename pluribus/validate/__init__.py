@@ -9,6 +9,7 @@ from pluribus.validate.choose_k import KChoice, choose_k
 from pluribus.validate.choose_partition import PartitionChoice, choose_partition
 from pluribus.validate.criteria import CRITERIA, Criterion
 from pluribus.validate.davies_bouldin import calinski_harabasz_index, davies_bouldin_cost
+from pluribus.validate.density import dbcv_index
 from pluribus.validate.description_length import description_length_cost, description_lengths
 from pluribus.validate.dunn import dunn_index
 from pluribus.validate.estimate import Estimate
@@ -40,6 +41,7 @@ __all__ = [
     "choose_partition",
     "consensus_distribution",
     "davies_bouldin_cost",
+    "dbcv_index",
     "description_length_cost",
     "description_lengths",
     "dunn_index",

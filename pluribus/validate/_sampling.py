@@ -13,7 +13,7 @@ from pluribus.validate._pairs import Pairs, SimilarityPairs
 from pluribus.validate.estimate import Estimate
 
 SAMPLE = 5000  # objects: up to so many, all are used
-_GROUPS = 10
+GROUPS = 10
 _MOST_SUMS = 3 * 10**7  # of objects with clusters, all at once
 _FLOOR = 20  # a cluster is drawn with at least this many objects, if it has them and there is room
 
@@ -104,4 +104,4 @@ def _dealt(codes: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
     """Ten groups, each with its share of each cluster."""
     shuffled = rng.permutation(len(codes))
     by_cluster = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    return [by_cluster[start::_GROUPS] for start in range(_GROUPS)]
+    return [by_cluster[start::GROUPS] for start in range(GROUPS)]

@@ -144,7 +144,7 @@ def choose_k(
     if X is None and ensemble is not None:
         raise ValueError("data is an ensemble already; ensemble is for X.")
     generator_seed, sample_seed, stability_seed = seeds(random_state, 3)
-    levels = {"dendrogram", "similarity", "ensemble"} | ({"data"} if X is not None else set())
+    levels = {"dendrogram", "similarity", "ensemble"} | ({"data", "features"} if X is not None else set())
     names = (WITH_DATA if X is not None else WITHOUT_DATA) if criteria is None else criteria
     chosen = checked_criteria(names, levels, of_k=True)
     n = data.n_objects if X is None else X.shape[0]

@@ -93,7 +93,8 @@ def choose_partition(
         and if all candidates have one number of clusters, "similarity_silhouette" (ensemble or similarity) and
         "mutual_information" (ensemble). If they have not, and there is neither X nor distances, "similarity_dunn".
     missing : {"error", "ignore"}
-        "ignore" judges each candidate by the objects that it puts into clusters.
+        "ignore" judges each candidate by the objects that it puts into clusters. For "dbcv" the others are noise, which
+        lowers it.
     sample_size : "auto", int or None
         Objects that slow criteria use at most; see ``silhouette_index``.
     random_state : int, RandomState, Generator or None

@@ -12,6 +12,7 @@ from pluribus.partitions import Ensemble
 from pluribus.validate._sampling import SmallSampleError
 from pluribus.validate.agreement import average_consistency_index, average_mutual_information_index
 from pluribus.validate.davies_bouldin import calinski_harabasz_index, davies_bouldin_cost
+from pluribus.validate.density import dbcv_index
 from pluribus.validate.description_length import description_length_cost
 from pluribus.validate.dunn import dunn_index
 from pluribus.validate.estimate import Estimate
@@ -57,6 +58,8 @@ class Criterion:
     cost: str
     sampled: bool = False  # whether the function takes sample_size and random_state
     threads: bool = True  # whether it takes n_jobs
+    features: bool = False  # whether distances are not enough for it
+    noise: bool = False  # whether objects in no cluster are noise to it, which counts
 
     @property
     def title(self) -> str:
@@ -74,7 +77,12 @@ class Criterion:
         return title.replace("_", " ")
 
 
-_PROPER = {"davies_bouldin": "Davies-Bouldin", "calinski_harabasz": "Calinski-Harabasz", "dunn": "Dunn"}
+_PROPER = {
+    "davies_bouldin": "Davies-Bouldin",
+    "calinski_harabasz": "Calinski-Harabasz",
+    "dunn": "Dunn",
+    "dbcv": "DBCV",
+}
 _SAMPLED = "O(n² d) up to 5,000 objects, then a sample"
 
 CRITERIA: dict[str, Criterion] = {
@@ -99,6 +107,11 @@ CRITERIA: dict[str, Criterion] = {
         Criterion(
             "description_length", "data", description_length_cost, False, True,
             "distances vary smoothly inside clusters, whatever their shape", _SAMPLED, sampled=True, threads=False,
+        ),
+        Criterion(
+            "dbcv", "data", dbcv_index, True, True,
+            "clusters are dense inside and sparse between, whatever their shape", _SAMPLED, sampled=True, threads=False,
+            features=True, noise=True,
         ),
         Criterion(
             "neighbor_density", "data", neighbor_density_index, True, False,
@@ -158,10 +171,12 @@ class Sources:
 
     @property
     def levels(self) -> set[str]:
-        """The levels for which there is something."""
+        """The levels for which there is something; "features" if that of the data has them."""
         found = set()
         if self.X is not None or self.distances is not None:
             found.add("data")
+        if self.X is not None:
+            found.add("features")
         if self.similarity is not None or self.ensemble is not None:
             found.add("similarity")
         if self.ensemble is not None:
@@ -170,7 +185,8 @@ class Sources:
 
     def value(self, criterion: Criterion, labels: np.ndarray) -> Estimate:
         """The index of a partition; nan where it is not defined."""
-        options: dict[str, Any] = {"missing": self.missing}
+        counts = criterion.noise and self.missing == "ignore"
+        options: dict[str, Any] = {"missing": "noise" if counts else self.missing}
         if criterion.level == "data":
             options |= {"X": self.X, "distances": self.distances}
         elif criterion.level == "similarity":
@@ -207,4 +223,6 @@ def checked_criteria(criteria: Iterable[str], levels: set[str], *, of_k: bool) -
                 found.level, "an ensemble"
             )
             raise ValueError(f"{name!r} needs {needed}, which is not given.")
+        if found.features and "features" not in levels:
+            raise ValueError(f"{name!r} needs X: distances do not tell the number of dimensions.")
     return [CRITERIA[name] for name in dict.fromkeys(names)]

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 
 from pluribus.increments._internal import (
     Dissimilarities,
@@ -14,12 +13,11 @@ from pluribus.increments._internal import (
     GivenDissimilarities,
     describe,
 )
-from pluribus.validate._pairs import FeaturePairs, Pairs
+from pluribus.validate._pairs import Pairs
 from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, limit_of
+from pluribus.validate._tree_values import tree_values
 from pluribus.validate.estimate import Estimate
-
-_MOST_DISTANCES = 10_000**2  # that are made at once, where they must be
 
 Model = Literal["did", "exponential"]
 Kind = Literal["tree", "nearest"]
@@ -152,15 +150,6 @@ def _checked(
     return codes, pairs
 
 
-def _dissimilarities(pairs: Any) -> Dissimilarities:
-    """What the trees are grown on: dense features, or distances."""
-    if not isinstance(pairs, FeaturePairs):
-        return GivenDissimilarities(np.asarray(pairs.D, dtype=np.float64))
-    if not sparse.issparse(pairs.X):
-        return FeatureDissimilarities(np.asarray(pairs.X, dtype=np.float64, order="C"))
-    if pairs.n**2 > _MOST_DISTANCES:
-        raise ValueError(
-            f"From sparse X the distances of {pairs.n:,} objects would be made at once. Reduce X to a few dense "
-            "columns, or leave sample_size at 'auto'."
-        )
-    return GivenDissimilarities(pairs.rows(np.arange(pairs.n)))
+def _dissimilarities(pairs: Pairs) -> Dissimilarities:
+    values, given = tree_values(pairs)
+    return GivenDissimilarities(values) if given else FeatureDissimilarities(values)
