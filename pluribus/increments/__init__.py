@@ -1,14 +1,19 @@
 """Distances between neighbors grow by increments, which are small inside a cluster and large across a gap."""
 
+from pluribus.increments._registry import by_name, names
 from pluribus.increments._shared.errors import DegenerateIncrementsError
 from pluribus.increments.dissimilarity_increments import dissimilarity_increments
 from pluribus.increments.distribution import IncrementsDistribution
 from pluribus.increments.goodness_of_fit import cramer_von_mises_statistic, jensen_shannon_divergence
+from pluribus.increments.hierarchy.increments_hierarchy import IncrementsHierarchy
 
 __all__ = [
     "DegenerateIncrementsError",
     "IncrementsDistribution",
+    "IncrementsHierarchy",
+    "by_name",
     "cramer_von_mises_statistic",
     "dissimilarity_increments",
     "jensen_shannon_divergence",
+    "names",
 ]

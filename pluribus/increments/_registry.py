@@ -13,12 +13,26 @@ METHODS = Registry("pluribus.increments")
 
 
 def names() -> list[str]:
-    """The names that ``by_name`` knows."""
+    """The names that ``by_name`` knows.
+
+    Examples
+    --------
+    >>> from pluribus.increments import names
+    >>> "sl-did" in names()
+    True
+    """
     return METHODS.names()
 
 
 def by_name(name: str) -> Callable[..., Any]:
-    """The method of this name: call it with parameters to make one."""
+    """The method of this name: call it with parameters to make one.
+
+    Examples
+    --------
+    >>> from pluribus.increments import by_name
+    >>> by_name("sl-aglo")(isolation=5.0)
+    IncrementsHierarchy(isolation=5.0, rule='aglo')
+    """
     try:
         return METHODS.make(name)
     except KeyError:

@@ -52,3 +52,16 @@ def groups_after(linkage, n, n_merges):
             k += 1
         labels[i] = number[root]
     return labels
+
+
+@njit(cache=True, nogil=True)
+def merging_edges(cluster, n_clusters, first, second):
+    """Which edges between objects, in this order, join clusters that no edge before has joined."""
+    parent = np.arange(n_clusters)
+    merging = np.zeros(len(first), np.bool_)
+    for edge in range(len(first)):
+        a, b = find(parent, cluster[first[edge]]), find(parent, cluster[second[edge]])
+        if a != b:
+            parent[b] = a
+            merging[edge] = True
+    return merging

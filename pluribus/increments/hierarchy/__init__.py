@@ -1,0 +1,1 @@
+"""Hierarchies that isolate clusters by their increments."""
