@@ -62,9 +62,9 @@ def _spiral(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _half_rings(rng: np.random.Generator, sizes: tuple) -> tuple[np.ndarray, np.ndarray]:
-    """Two half rings that reach into each other, and a small one inside the first."""
+    """Two half rings that reach into each other, and a small one to their right."""
     parts = []
-    for size, middle, radius, up in zip(sizes, ((0, 0), (2, 0.6), (0, 0)), (2, 2, 0.8), (1, -1, 1), strict=True):
+    for size, middle, radius, up in zip(sizes, ((0, 0), (2, 0.6), (6, 0)), (2, 2, 1), (1, -1, 1), strict=True):
         angle = rng.uniform(0, np.pi, size)
         parts.append(np.array(middle) + _at(angle, radius + rng.normal(0, 0.08, size)) * [1, up])
     return np.concatenate(parts), np.repeat(np.arange(len(sizes)), sizes)
