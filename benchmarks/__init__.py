@@ -19,6 +19,7 @@ NAMES = (
     "answers-parts",
     "compare-speed",
     "choose-k",
+    "increments-hierarchy",
     "constrained-speed",
     "size-constrained",
     "reproduce",

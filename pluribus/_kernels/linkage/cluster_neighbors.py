@@ -8,6 +8,7 @@ and all new members are looked at. So a merge costs about the size of the smalle
 makes the union a cluster. A cluster is named by one of its objects, its slot.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -94,7 +95,7 @@ def join(c, large, small):
         x = c.changed[which]
         total, counted = _renew(c, x, total, counted)
         for at in range(c.listed_starts[x], c.listed_starts[x + 1]):
-            y = c.listing[at]
+            y = np.int64(c.listing[at])
             if c.near[y, 0] == x and (c.cluster[y] == large or c.cluster[y] == small):
                 total, counted = _renew(c, y, total, counted)
     for slot in (large, small):
@@ -146,19 +147,17 @@ def commit(c, large, small, total, counted):
 
 
 @njit(cache=True, nogil=True)
-def log_likelihood_of(c, one, other, mean, exponential):
-    """Σ log p(w; mean) over the increments of one cluster, or of two (``other`` is -1 for none)."""
-    result = 0.0
-    for slot in (one, other):
-        if slot < 0:
-            continue
-        y = slot
-        for _ in range(c.size[slot]):
-            if c.increment[y] >= 0:
-                u = c.increment[y] / mean
-                result += (-u if exponential else log_density(u)) - np.log(mean)
-            y = c.following[y]
-    return result
+def log_likelihood_of(c, slot, mean, exponential):
+    """Σ log p(w; mean) over the increments of a cluster, as the last ``join`` left them."""
+    result, counted = 0.0, 0
+    y = slot
+    for _ in range(c.size[slot]):
+        if c.increment[y] >= 0:
+            u = c.increment[y] / mean
+            result += -u if exponential else log_density(u)
+            counted += 1
+        y = c.following[y]
+    return result - counted * math.log(mean)
 
 
 @njit(cache=True, nogil=True)
@@ -168,7 +167,7 @@ def _meet(c, large, small):
     for _ in range(c.size[small]):
         inserted = 0
         for e in range(c.places.shape[1]):
-            y = c.places[s, e]
+            y = np.int64(c.places[s, e])
             if y < 0 or inserted == 2:
                 break
             if c.cluster[y] == large:
@@ -182,7 +181,7 @@ def _meet(c, large, small):
                     break  # equal rows: there is none nearer
                 y = c.following[y]
         for at in range(c.listed_starts[s], c.listed_starts[s + 1]):
-            y = c.listing[at]
+            y = np.int64(c.listing[at])
             if c.cluster[y] == large:
                 _insert(c, y, s, distance_of(c.matrix, c.given, y, s))
         s = c.following[s]

@@ -65,3 +65,12 @@ def merging_edges(cluster, n_clusters, first, second):
             parent[b] = a
             merging[edge] = True
     return merging
+
+
+@njit(cache=True, nogil=True)
+def rising(height, strict_from):
+    """Heights raised to the one before where they are lower; from a row on they are strictly higher, if finite."""
+    out = height.copy()
+    for t in range(1, len(out)):
+        out[t] = max(out[t], np.nextafter(out[t - 1], np.inf) if t >= strict_from else out[t - 1])
+    return out

@@ -90,13 +90,13 @@ def isolate_edges(e, c, s, rules, growth, records):
         outcome, statistic = decide(c, s, rules, a, b, x, y, distance)
         record(records, at, node_a, node_b, x, y, distance, outcome, statistic)
         at += 1
-        if outcome == MERGE or outcome == SMALL_MERGE:
+        if outcome in (MERGE, SMALL_MERGE):
             e.state[edge] = _GONE
             kept = c.cluster[x]
             s.node[kept] = e.counts[1]
             e.counts[1] += 1
             _merge_chains(e, c, s, kept, b if kept == a else a, growth)
-        elif outcome == ISOLATE_FIRST or outcome == ISOLATE_SECOND or outcome == ISOLATE_BOTH:
+        elif outcome in (ISOLATE_FIRST, ISOLATE_SECOND, ISOLATE_BOTH):
             e.state[edge] = _GONE
             e.isolated[a] |= outcome != ISOLATE_SECOND
             e.isolated[b] |= outcome != ISOLATE_FIRST

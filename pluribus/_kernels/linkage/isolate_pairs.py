@@ -74,16 +74,14 @@ def isolate_pairs(p, c, s, rules, records):
         node_a, node_b = s.node[a], s.node[b]
         outcome, statistic = decide(c, s, rules, a, b, x, y, distance)
         record(records, at, node_a, node_b, x, y, distance, outcome, statistic)
-        if outcome == MERGE or outcome == SMALL_MERGE:
+        if outcome in (MERGE, SMALL_MERGE):
             kept = c.cluster[x]
             _merge_rows(p, c, s, kept, b if kept == a else a)
-        elif outcome == ISOLATE_FIRST:
-            _isolate(p, c, s, a)
-        elif outcome == ISOLATE_SECOND:
-            _isolate(p, c, s, b)
-        elif outcome == ISOLATE_BOTH:
-            _isolate(p, c, s, a)
-            _isolate(p, c, s, b)
+        elif outcome in (ISOLATE_FIRST, ISOLATE_SECOND, ISOLATE_BOTH):
+            if outcome != ISOLATE_SECOND:
+                _isolate(p, c, s, a)
+            if outcome != ISOLATE_FIRST:
+                _isolate(p, c, s, b)
         else:
             p.closest[a, b] = p.closest[b, a] = ~p.closest[a, b]
             _search(p, c, s, a)
@@ -93,15 +91,14 @@ def isolate_pairs(p, c, s, rules, records):
 @njit(cache=True, nogil=True)
 def _next(p, s):
     """The slot with the closest partner; -1 if there is none."""
-    best = -1
+    best, least = -1, np.inf
     for place in range(p.counts[0]):
         a = p.live[place]
         if p.partner[a] < 0:
             continue
-        if best < 0 or p.partner_distance[a] < p.partner_distance[best]:
-            best = a
-        elif p.partner_distance[a] == p.partner_distance[best] and s.node[a] < s.node[best]:
-            best = a
+        distance = p.partner_distance[a]
+        if best < 0 or distance < least or (distance == least and s.node[a] < s.node[best]):
+            best, least = a, distance
     return best
 
 

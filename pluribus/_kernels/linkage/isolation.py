@@ -112,11 +112,12 @@ def _test_large(c, s, rules, a, b, x, y, distance):
     apart = 0.0
     for slot in (a, b):
         if np.isnan(s.likelihood[slot]):
-            s.likelihood[slot] = log_likelihood_of(c, slot, -1, _mean(c, rules, slot), rules.exponential)
+            s.likelihood[slot] = log_likelihood_of(c, slot, _mean(c, rules, slot), rules.exponential)
         apart += s.likelihood[slot]
     large, small = (a, b) if c.size[a] >= c.size[b] else (b, a)
     total, counted = join(c, large, small)
-    together = log_likelihood_of(c, a, b, max(total / counted, rules.floor), rules.exponential)
+    mean = max(total / counted, rules.floor)
+    together = log_likelihood_of(c, a, mean, rules.exponential) + log_likelihood_of(c, b, mean, rules.exponential)
     if rules.criterion == MML:  # the lengths of the parameters: ½ (1 - log 12) + ½ log(n κ) each
         information = 1.0 if rules.exponential else DID_INFORMATION
         statistic = apart - together - 0.5 * (1 - math.log(12.0))

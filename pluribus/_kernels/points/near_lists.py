@@ -1,4 +1,4 @@
-"""The nearest others of each object, in order: by looking at all pairs, or by correcting what a k-d tree found.
+"""The nearest others of each object, in order: by looking at all pairs, or at what a k-d tree found.
 
 A list is complete up to the reach of its object: whoever is not on it comes later, by distance and then by number.
 """
@@ -32,49 +32,64 @@ def list_nearest(matrix, given, start, stop, places, distances, reach, last):
             d = distance_of(matrix, given, i, j)
             if d == np.inf:
                 continue
-            if filled == k:
-                left_out = True
-                if d >= distances[i, k - 1]:
-                    continue
-                filled -= 1
-            place = filled
-            while place > 0 and distances[i, place - 1] > d:
-                distances[i, place], places[i, place] = distances[i, place - 1], places[i, place - 1]
-                place -= 1
-            distances[i, place], places[i, place] = d, j
-            filled += 1
+            left_out |= filled == k
+            filled = _insert(places[i], distances[i], filled, j, d)
         reach[i], last[i] = np.inf, n
         if left_out:
             reach[i], last[i] = distances[i, k - 1], places[i, k - 1]
 
 
 @njit(cache=True, nogil=True)
-def correct_lists(X, found, start, stop, places, distances, reach, last):
-    """The same from the nearest rows that a k-d tree found: the row itself, and one more than the list holds.
+def list_copies(X, found, group, starts, members, start, stop, places, distances, reach, last):
+    """The same from the nearest distinct rows that a k-d tree found for each distinct row, itself among them.
 
-    The tree rounds differently, and it may have left out others as far as the last one. So distances are computed
-    again, and the list ends before the distance of the last one.
+    ``members`` are the objects at each distinct row, from ``starts`` on, and ``group`` is the distinct row of each
+    object. The tree rounds differently, and it may have left out others as far as the last one. So distances are
+    computed again, and lists end before the distance of the last one, unless the tree found all distinct rows.
     """
-    n, k = len(X), places.shape[1]
+    n, k = places.shape
+    complete = found.shape[1] == len(starts) - 1
+    length = np.empty(found.shape[1])
     for i in range(start, stop):
-        order = np.empty(found.shape[1], np.int64)
-        length = np.empty(found.shape[1])
-        filled = 0
-        for j in found[i]:
-            if j == i:
+        near = found[group[i]]
+        for e in range(len(near)):
+            length[e] = distance_of(X, False, i, members[starts[near[e]]])
+        end = np.inf if complete else length.max() * (1 - 1e-12)
+        filled, left_out = 0, False
+        for e in range(len(near)):
+            if length[e] >= end:
                 continue
-            d = distance_of(X, False, i, j)
-            place = filled
-            while place > 0 and (length[place - 1] > d or (length[place - 1] == d and order[place - 1] > j)):
-                length[place], order[place] = length[place - 1], order[place - 1]
-                place -= 1
-            length[place], order[place] = d, j
-            filled += 1
-        kept = 0
-        while kept < min(filled, k) and length[kept] < length[filled - 1] * (1 - 1e-12):
-            places[i, kept], distances[i, kept] = order[kept], length[kept]
-            kept += 1
-        reach[i], last[i] = (length[kept - 1] if kept > 0 else -1.0), n
+            taken = 0
+            for at in range(starts[near[e]], starts[near[e] + 1]):
+                j = members[at]
+                if j == i:
+                    continue
+                left_out |= filled == k or taken == k
+                if taken == k:  # copies are in order, so the rest comes after these
+                    break
+                taken += 1
+                filled = _insert(places[i], distances[i], filled, j, length[e])
+        reach[i], last[i] = np.inf, n
+        if left_out:
+            reach[i], last[i] = distances[i, k - 1], places[i, k - 1]
+        elif not complete:
+            reach[i] = distances[i, filled - 1] if filled > 0 else -1.0
+
+
+@njit(cache=True, nogil=True)
+def _insert(places, distances, filled, j, d):
+    """Put an object on a list, by distance and number, if there is room for it: the new length."""
+    k = len(places)
+    if filled == k:
+        if d > distances[k - 1] or (d == distances[k - 1] and j > places[k - 1]):
+            return filled
+        filled -= 1
+    place = filled
+    while place > 0 and (distances[place - 1] > d or (distances[place - 1] == d and places[place - 1] > j)):
+        distances[place], places[place] = distances[place - 1], places[place - 1]
+        place -= 1
+    distances[place], places[place] = d, j
+    return filled + 1
 
 
 @njit(cache=True, nogil=True)

@@ -1,19 +1,19 @@
-"""Warning of data on which increments mean little."""
+"""Increments that are exactly 0."""
 
 import warnings
 
 import numpy as np
 
-_MOST_ZEROS = 0.2
+_MANY = 0.2  # the share of zeros from which on the likelihood of the increments means little
 
 
-def warn_of_ties(increments: np.ndarray) -> None:
-    """Warn if more than a fifth of the increments are 0."""
-    share = float(np.mean(increments == 0)) if len(increments) else 0.0
-    if share > _MOST_ZEROS:
+def warn_of_ties(increments: np.ndarray, where: str = "") -> None:
+    """Warn if many increments are exactly 0. ``where`` says which: " of class 'a'"."""
+    share = float(np.mean(increments == 0))
+    if share > _MANY:
         warnings.warn(
-            f"{100 * share:.0f} % of the increments are exactly 0: the data are rounded, categorical or on a lattice, "
-            "and the likelihood of the increments means little. The result can depend on the order of the rows.",
+            f"{share:.0%} of the increments{where} are exactly 0: the data are rounded, categorical or on a lattice, "
+            "and the likelihood means little.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -7,7 +7,7 @@ import numpy as np
 
 from pluribus._engine import MemoryLimitError, in_bytes, memory_limit, track
 from pluribus._kernels.linkage.cluster_neighbors import single_objects
-from pluribus._kernels.linkage.dendrogram import merges_to_linkage, merging_edges
+from pluribus._kernels.linkage.dendrogram import merges_to_linkage, merging_edges, rising
 from pluribus._kernels.linkage.isolate_edges import isolate_edges, waiting_edges
 from pluribus._kernels.linkage.isolate_pairs import MOST_OBJECTS, isolate_pairs, single_pairs
 from pluribus._kernels.linkage.isolation import MERGE, SMALL_MERGE, Records, Rules, empty_records, single_standing
@@ -67,7 +67,9 @@ class Agglomeration:
 
         made = list(track(parts(), "testing clusters", verbose=verbose))
         slots, labels = np.unique(clusters.cluster, return_inverse=True)
-        return Outcome(labels, isolated[slots], Records(*(np.concatenate(column) for column in zip(*made, strict=True))))
+        return Outcome(
+            labels, isolated[slots], Records(*(np.concatenate(column) for column in zip(*made, strict=True)))
+        )
 
     def forest(self, outcome: Outcome) -> np.ndarray:
         """The merges in scipy's format: n - k rows, in the order they were made."""
@@ -76,12 +78,13 @@ class Agglomeration:
     def dendrogram(self, outcome: Outcome) -> np.ndarray:
         """The merges, and single link of the clusters that are left: n - 1 rows, no row lower than the one before.
 
-        The edges of the spanning tree between clusters, shortest first, are the single link of any clusters.
+        The edges of the spanning tree between clusters, shortest first, are the single link of any clusters. They are
+        strictly higher than all before, so that cuts by height undo them first.
         """
         merging = merging_edges(outcome.labels, len(outcome.isolated), self.tree.first, self.tree.second)
         rest = (column[merging] for column in self.tree)
         first, second, height = (np.concatenate(columns) for columns in zip(outcome.merges(), rest, strict=True))
-        return merges_to_linkage(first, second, np.maximum.accumulate(height), np.ones(self.n))
+        return merges_to_linkage(first, second, rising(height, self.n - len(outcome.isolated)), np.ones(self.n))
 
 
 def _sorted(tree: Tree) -> Tree:

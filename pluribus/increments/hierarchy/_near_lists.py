@@ -6,7 +6,8 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from pluribus._engine import over_blocks
-from pluribus._kernels.points.near_lists import correct_lists, list_nearest, listed_by
+from pluribus._kernels.points.near_lists import list_copies, list_nearest, listed_by
+from pluribus.increments._shared.distinct_rows import distinct_rows
 from pluribus.increments._shared.nearest import FEW_FEATURES
 
 _LENGTH = 16
@@ -33,6 +34,11 @@ def near_lists(matrix: np.ndarray, given: bool) -> NearLists:
     if given or n <= _ALL_PAIRS or matrix.shape[1] > FEW_FEATURES:
         over_blocks(lambda start, stop: list_nearest(matrix, given, start, stop, *out), n)
     else:
-        found = cKDTree(matrix).query(matrix, k=k + 2, workers=-1)[1]
-        over_blocks(lambda start, stop: correct_lists(matrix, found, start, stop, *out), n)
+        rows = distinct_rows(matrix)
+        points, starts = matrix[rows.first], np.append(rows.starts, n)
+        asked = min(k + 2, len(points))  # itself, and one to see where the list ends
+        found = cKDTree(points).query(points, k=np.arange(1, asked + 1), workers=-1)[1]
+        over_blocks(
+            lambda start, stop: list_copies(matrix, found, rows.group, starts, rows.members, start, stop, *out), n
+        )
     return NearLists(*out, *listed_by(places))

@@ -96,8 +96,9 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
         rule leaves. The distances are those of single link. They need not increase, since a pair can be rejected first
         and merge later.
     linkage_ : ndarray of shape (n - 1, 4)
-        ``merges_``, completed by single link of the clusters that are left. Heights are raised to the highest one
-        before, so that ``scipy.cluster.hierarchy.fcluster`` cuts it in the order of the merges.
+        ``merges_``, completed by single link of the clusters that are left. A height below the one before is raised to
+        it, and the heights that complete the tree strictly increase, by rounding errors if they have to. So
+        ``scipy.cluster.hierarchy.fcluster`` with "maxclust" undoes what completes the tree first.
     tests_ : DataFrame
         All tests: the nodes of both clusters (numbered as in ``merges_``), their distance, the outcome ("merge",
         "small-merge", "small-reject", "isolate-first", "isolate-second", "isolate-both" or "reject"), and the
@@ -125,18 +126,20 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
     >>> model.mean_increments_.round(4).tolist()
     [0.5833, 0.2667]
     >>> model.tests_.tail(1).round(2)
-        first  second  distance        outcome  statistic
-    10     20      21      14.8  isolate-first      23.83
+        first  second  distance         outcome  statistic
+    10     19      21      14.8  isolate-second      23.83
     """
 
     known_as = {"sl-did": {"rule": "did"}, "sl-aglo": {"rule": "aglo"}}
-    suits = "Clusters of any shape and density with gaps between them, an unknown number of clusters, any dissimilarity."
+    suits = (
+        "Clusters of any shape and density with gaps between them, an unknown number of clusters, any dissimilarity."
+    )
 
     _parameter_constraints: dict = {
         "rule": [StrOptions({"did", "aglo"})],
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "min_size": [Interval(Integral, 3, None, closed="left")],
-        "tail_factor": [Interval(Real, 0, None, closed="neither")],
+        "tail_factor": [Interval(Real, 0, None, closed="right")],
         "criterion": [StrOptions({"lrt", "bic", "mml"}), None],
         "alpha": [Interval(Real, 0, 1, closed="neither")],
         "small_rule": [StrOptions({"gap", "mean"})],
@@ -183,11 +186,7 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
         """Cluster the rows of X, or the objects whose distances X holds."""
         self._validate_params()
         objects = self._checked(X)
-        exact = self.neighbors == "all" or (self.neighbors == "auto" and objects.n <= _MOST_EXACT)
-        agglomeration = Agglomeration(objects, exact)
-        if objects.n >= 3:
-            warn_of_ties(objects.nearest_increments().value)
-        floor = _least_mean(agglomeration.lists.distances[:, 0])
+        agglomeration, floor = self._prepared(objects)
         if self.rule == "did":
             outcome = agglomeration.run(self._rules(floor), verbose=self.verbose)
         elif self.isolation == "auto":
@@ -195,7 +194,6 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
         else:
             self.isolation_ = float(self.isolation)
             outcome = agglomeration.run(self._rules(floor, self.isolation_), verbose=self.verbose)
-        self.neighbors_ = "all" if exact else "tree"
         self.merges_, self.linkage_ = agglomeration.forest(outcome), agglomeration.dendrogram(outcome)
         self._set_clusters(objects, outcome)
         self.tests_ = _table(outcome)
@@ -209,13 +207,26 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
         X = validate_data(
             self, X, dtype=np.float64, order="C", ensure_min_samples=2, ensure_all_finite=not given, copy=False
         )
+        X = np.require(X, requirements="W")  # kernels are compiled once, for arrays that can be written
         n = len(X)
         if self.n_clusters is not None and self.n_clusters > n:
-            raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} objects: use fewer clusters.")
+            raise ValueError(
+                f"n_clusters={self.n_clusters} is more than the n_samples={n} objects: use fewer clusters."
+            )
         if given:
             return GivenDissimilarities(_checked_distances(X))
         check_scale(X)
         return FeatureDissimilarities(X)
+
+    def _prepared(self, objects: Dissimilarities) -> tuple[Agglomeration, float]:
+        """The objects with their neighbors, and the least mean increment."""
+        self.neighbors_ = self.neighbors
+        if self.neighbors == "auto":
+            self.neighbors_ = "all" if objects.n <= _MOST_EXACT else "tree"
+        agglomeration = Agglomeration(objects, exact=self.neighbors_ == "all")
+        if objects.n >= 3:
+            warn_of_ties(objects.nearest_increments().value)
+        return agglomeration, _least_mean(agglomeration.lists.distances[:, 0])
 
     def _rules(self, floor: float, isolation: float = 1.0) -> Rules:
         return Rules(
@@ -233,6 +244,8 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
 
     def _choose_isolation(self, objects: Dissimilarities, agglomeration: Agglomeration, floor: float) -> Outcome:
         """The result whose description is the shortest, over a range of isolation parameters."""
+        if np.isinf(objects.diameter()):
+            raise ValueError("isolation='auto' needs finite distances: give a number for isolation.")
         try:
             unit = Unit.of(objects)
         except DegenerateIncrementsError as error:
@@ -255,7 +268,9 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
             k = int(self.n_clusters)
             if k < n and np.isinf(self.linkage_[n - k - 1, 2]):
                 least = n - int(np.isfinite(self.linkage_[:, 2]).sum())
-                raise ValueError(f"n_clusters={k}, but infinite distances separate {least} groups: use {least} or more.")
+                raise ValueError(
+                    f"n_clusters={k}, but infinite distances separate {least} groups: use {least} or more."
+                )
             labels = groups_after(self.linkage_, n, n - k)
         self.labels_ = number_by_size(labels, k)
         self.n_clusters_ = k
