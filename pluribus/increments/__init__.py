@@ -6,14 +6,22 @@ from pluribus.increments.dissimilarity_increments import dissimilarity_increment
 from pluribus.increments.distribution import IncrementsDistribution
 from pluribus.increments.goodness_of_fit import cramer_von_mises_statistic, jensen_shannon_divergence
 from pluribus.increments.hierarchy.increments_hierarchy import IncrementsHierarchy
+from pluribus.increments.mixture._merging import MergedPartition
+from pluribus.increments.mixture.increments_mixture import IncrementsMixture
+from pluribus.increments.mixture.merge_partition import merge_partition
+from pluribus.increments.mixture.message_length_mixture import MessageLengthMixture
 
 __all__ = [
     "DegenerateIncrementsError",
     "IncrementsDistribution",
     "IncrementsHierarchy",
+    "IncrementsMixture",
+    "MergedPartition",
+    "MessageLengthMixture",
     "by_name",
     "cramer_von_mises_statistic",
     "dissimilarity_increments",
     "jensen_shannon_divergence",
+    "merge_partition",
     "names",
 ]

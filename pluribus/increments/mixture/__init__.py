@@ -1,0 +1,1 @@
+"""Gaussian mixtures whose components are merged by the increments of distances."""
