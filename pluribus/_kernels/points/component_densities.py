@@ -1,8 +1,8 @@
 """Densities of rows under the components of a Gaussian mixture, for an EM that changes one component at a time.
 
-``log_density`` is (n, k). ``scaled`` is exp(log_density - reference) with a reference for each row, so that the sums over
-components need no exponentials. A row is scaled again, from its logarithms, where its numbers become too large or too
-small: a new density far above the reference, or a sum that is almost 0.
+``log_density`` is (n, k). ``scaled`` is exp(log_density - reference) with a reference for each row, so that the sums
+over components need no exponentials. A row is scaled again, from its logarithms, where its numbers become too large or
+too small: a new density far above the reference, or a sum that is almost 0.
 """
 
 import math

@@ -73,7 +73,9 @@ class Row(NamedTuple):
 class Merging:
     """The clusters that are left, and the tests that were made."""
 
-    def __init__(self, parts: list[Part], criterion: Criterion, order: Order, pairs: ClosestPairs, verbose: bool) -> None:
+    def __init__(
+        self, parts: list[Part], criterion: Criterion, order: Order, pairs: ClosestPairs, verbose: bool
+    ) -> None:
         self.criterion, self.order, self.pairs, self.verbose = criterion, order, pairs, verbose
         self.live = dict(enumerate(parts))
         self.rows: list[Row] = []
@@ -107,7 +109,8 @@ class Merging:
 
     def _merge_best_first(self, least: int, *, forced: bool = False) -> None:
         """Merge the pair with the best test, as long as it passes or if it is forced."""
-        heap = [(self._test(*pair, distance).rank, *pair) for pair, distance in self._tracked(self._distances())]
+        pairs = track(self._distances(), "testing pairs", verbose=self.verbose)
+        heap = [(self._test(*pair, distance).rank, *pair) for pair, distance in pairs]
         heapq.heapify(heap)
         for _ in track(range(len(self.live) - least), "merging", verbose=self.verbose):
             _, i, j = heapq.heappop(heap)
@@ -119,9 +122,6 @@ class Merging:
             new = self._unite(i, j, forced=not passed)
             for pair, distance in self._distances(new):
                 heapq.heappush(heap, (self._test(*pair, distance).rank, *pair))
-
-    def _tracked(self, pairs: list) -> list:
-        return track(pairs, "testing pairs", verbose=self.verbose)  # type: ignore[return-value]
 
     def _distances(self, of: int | None = None) -> list[tuple[tuple[int, int], float]]:
         """All live pairs, or those of one cluster, each with its distance."""

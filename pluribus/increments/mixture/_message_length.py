@@ -27,7 +27,7 @@ class Spread(NamedTuple):
     def of(cls, X: np.ndarray) -> "Spread":
         """The spread of X; raises if all rows are equal."""
         scale = float(np.sqrt(X.var(axis=0).mean()))
-        if scale == 0 or (X == X[0]).all():
+        if scale == 0 or (X[0] == X).all():
             raise DegenerateIncrementsError("All rows of X are equal, so there is nothing to cluster.")
         return cls(X.mean(axis=0), scale)
 
@@ -103,7 +103,9 @@ class Components:
         try:
             lower = np.linalg.cholesky(self.covariances[m])
         except np.linalg.LinAlgError:
-            raise ValueError("A component has no spread in some direction, so its density is infinite: raise ridge.")
+            raise ValueError(
+                "A component has no spread in some direction, so its density is infinite: raise ridge."
+            ) from None
         arrays = self.log_density, self.scaled, self.reference
         over_blocks(lambda a, b: put_densities(self.X, m, self.means[m], lower, *arrays, a, b), len(self.X))
 
@@ -182,6 +184,6 @@ def _converge(components: Components, least: int, ridge: float, tol: float, max_
         components.sweep(ridge, least)
         length = components.message_length()
         if abs(before - length) < tol * abs(length):
-            break
+            return length, n_sweeps
         before = length
-    return length, n_sweeps
+    return length, max_iter

@@ -32,10 +32,13 @@ class Part:
     def __len__(self) -> int:
         return len(self.members)
 
+    def nearest_to(self, member: int) -> float:
+        """The distance of a member to the nearest other one."""
+        return float(self.nearest[np.searchsorted(self.members, member)])
+
     def gap(self, member: int, distance: float) -> float:
         """How much farther another object is from a member than its nearest fellow, in mean increments."""
-        at = np.searchsorted(self.members, member)
-        return abs(distance - float(self.nearest[at])) / self.mean
+        return abs(distance - self.nearest_to(member)) / self.mean
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,7 @@ class TreeIncrements(Increments):
         if link.distance < max(one.reach, other.reach):
             return None
         ends = [(one, link.first), (other, link.second)]
-        steps = [link.distance - part.nearest[np.searchsorted(part.members, end)] for part, end in ends if len(part) > 1]
+        steps = [link.distance - part.nearest_to(end) for part, end in ends if len(part) > 1]
         return np.concatenate([one.increments, other.increments, steps])
 
 

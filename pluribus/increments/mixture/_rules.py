@@ -79,7 +79,7 @@ def checked_start(labels: Any, n: int, name: str) -> np.ndarray:
 def warn_of_few(n_start: int, rules: Rules) -> None:
     """Warn if a start has too few clusters to merge."""
     if rules.n_clusters is not None and n_start < rules.n_clusters:
-        message = f"The start has {n_start} clusters, fewer than n_clusters={rules.n_clusters}: clusters are never split."
+        message = f"The start has {n_start} clusters, fewer than n_clusters={rules.n_clusters}; none is ever split."
     elif n_start == 1:
         message = "The start has a single cluster, so there is nothing to merge, and clusters are never split."
     else:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pluribus._engine import run_tasks, seeds
 from pluribus.increments._shared.description import Unit
 from pluribus.increments._shared.dissimilarities import FeatureDissimilarities
-from pluribus.increments.mixture._kmeans_start import Clusters, best_kmeans, kmeans_centers
+from pluribus.increments.mixture._kmeans_start import Clusters, best_kmeans
 from pluribus.increments.mixture._merging import merge_clusters
 from pluribus.increments.mixture._message_length import Mixture, fit_mixture
 from pluribus.increments.mixture._rules import CONSTRAINTS, Rules, checked_start, warn_of_few
@@ -45,10 +45,10 @@ class IncrementsMixture(ClusterMixin, BaseEstimator):
     neighbor change by small increments that follow one distribution; across a gap, or where the density changes, they
     do not. Pairs of components are merged if one distribution describes their increments better than two.
 
-    With the criterion "gdid", the default, these are the increments of spanning trees, which contain the gap between two
-    components, and merging descends on the description length that ``validate.description_length_cost`` computes. The
-    criteria of the source, "mdl" and "lrt", compare nearest-neighbor increments. They do not see where clusters are: two
-    clusters of equal density are merged, however far apart, unless ``isolation`` forbids it.
+    With the criterion "gdid", the default, these are the increments of spanning trees, which contain the gap between
+    two components, and merging descends on the description length that ``validate.description_length_cost`` computes.
+    The criteria of the source, "mdl" and "lrt", compare nearest-neighbor increments. They do not see where clusters
+    are: two clusters of equal density are merged, however far apart, unless ``isolation`` forbids it.
 
     Choose it for clusters of any shape and different densities, whose number is unknown. It never splits: a component
     that covers two clusters stays one. For compact clusters that overlap, use ``MessageLengthMixture``.

@@ -27,9 +27,9 @@ class MessageLengthMixture(ClusterMixin, BaseEstimator):
     the smallest weight is removed and EM goes on, down to ``min_components``. The mixture with the shortest message of
     the whole run is kept: the shortest description of the data and of the parameters.
 
-    Components have full covariances. Clusters that are not ellipsoids get several components each;
-    ``IncrementsMixture`` merges these. With many features a component needs many objects: more than d (d + 3) / 4, for d
-    features. The result depends on the start, so use ``n_init`` if the message length matters.
+    Components have full covariances. Clusters that are not ellipsoids get several components each, which
+    ``IncrementsMixture`` merges. With d features a component needs more than d (d + 3) / 4 objects. The result depends
+    on the start, so use ``n_init`` if the message length matters.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ class MessageLengthMixture(ClusterMixin, BaseEstimator):
     References
     ----------
     Figueiredo and Jain, "Unsupervised learning of finite mixture models", TPAMI 2002.
-    Su and Dy, "In search of deterministic methods for initializing k-means and Gaussian mixture clustering", Intelligent
-    Data Analysis 2007.
+    Su and Dy, "In search of deterministic methods for initializing k-means and Gaussian mixture clustering",
+    Intelligent Data Analysis 2007.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class MessageLengthMixture(ClusterMixin, BaseEstimator):
     2             1          1766.2       2
     """
 
-    known_as = {"figueiredo-jain": {}, "fj": {}}
+    known_as: dict = {"fj": {}}
     suits = "Ellipsoidal clusters of unknown number, memberships or a density."
 
     _parameter_constraints: dict = {
