@@ -12,14 +12,15 @@ from numba import njit
 
 _FAR = 50.0  # a log-density this far above the reference moves the reference
 _SMALL = 1e-150  # so does a sum below this
+_FARTHEST = 1e300  # squared distances beyond it count as this, so that logarithms are finite
 
 
 @njit(cache=True, nogil=True)
-def sum_responsibilities(weights, log_density, scaled, reference, start, stop, total):
-    """Sum over the rows start … stop of the responsibility of each component; ``total`` gets Σ_m a_m · scaled."""
+def sum_responsibilities(weights, log_density, scaled, reference, total):
+    """The responsibilities of each component, summed over rows; ``total`` gets Σ_m a_m · scaled of each row."""
     k = len(weights)
     sums = np.zeros(k)
-    for i in range(start, stop):
+    for i in range(len(total)):
         total[i] = _total(weights, scaled, i)
         if total[i] < _SMALL:
             _rescale(log_density, scaled, reference, i)
@@ -31,12 +32,12 @@ def sum_responsibilities(weights, log_density, scaled, reference, start, stop, t
 
 
 @njit(cache=True, nogil=True)
-def sum_moments(X, m, weight, scaled, total, around, start, stop):
+def sum_moments(X, m, weight, scaled, total, around):
     """Σ u (x - around) and Σ u (x - around)(x - around)ᵀ over rows, with the responsibilities u of component m."""
     d = X.shape[1]
     first, second = np.zeros(d), np.zeros((d, d))
     centered = np.empty(d)
-    for i in range(start, stop):
+    for i in range(len(X)):
         u = weight * scaled[i, m] / total[i]
         if u == 0:
             continue
@@ -52,14 +53,14 @@ def sum_moments(X, m, weight, scaled, total, around, start, stop):
 
 
 @njit(cache=True, nogil=True)
-def put_densities(X, m, mean, lower, log_density, scaled, reference, start, stop):
-    """The densities of the rows start … stop under component m, whose covariance is ``lower @ lower.T``."""
+def put_densities(X, m, mean, lower, log_density, scaled, reference):
+    """The densities of all rows under component m, whose covariance is ``lower @ lower.T``."""
     d = X.shape[1]
     constant = -0.5 * d * math.log(2 * math.pi)
     for f in range(d):
         constant -= math.log(lower[f, f])
     white = np.empty(d)
-    for i in range(start, stop):
+    for i in range(len(X)):
         squared = 0.0
         for f in range(d):  # lower @ white = x - mean
             value = X[i, f] - mean[f]
@@ -67,7 +68,7 @@ def put_densities(X, m, mean, lower, log_density, scaled, reference, start, stop
                 value -= lower[f, g] * white[g]
             white[f] = value / lower[f, f]
             squared += white[f] * white[f]
-        log_density[i, m] = constant - 0.5 * squared
+        log_density[i, m] = constant - 0.5 * min(squared, _FARTHEST)
         if log_density[i, m] > reference[i] + _FAR:
             _rescale(log_density, scaled, reference, i)
         else:

@@ -1,7 +1,7 @@
 """Gaussian mixtures of minimum message length: EM on one component at a time, which removes what data do not support.
 
-Equations are those of Figueiredo and Jain (2002). Data are centered and divided by their overall spread first, so that
-the run does not depend on the unit of X; message lengths are those of X.
+The algorithm is that of Figueiredo and Jain (2002). Data are centered and divided by their overall spread first, so
+that the run does not depend on the unit of X; message lengths are those of X.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluribus._engine import over_blocks, track
+from pluribus._engine import track
 from pluribus._kernels.points.component_densities import put_densities, sum_moments, sum_responsibilities
 from pluribus.increments._shared.errors import DegenerateIncrementsError
 
@@ -81,19 +81,14 @@ class Components:
 
     def count(self) -> np.ndarray:
         """Σ_i u_im, the objects of each component."""
-        arrays = self.weights, self.log_density, self.scaled, self.reference
-        blocks = over_blocks(lambda a, b: sum_responsibilities(*arrays, a, b, self.total), len(self.X))
-        return np.sum(blocks, axis=0)
+        return sum_responsibilities(self.weights, self.log_density, self.scaled, self.reference, self.total)
 
     def move(self, m: int, weight: float, count: float, ridge: float) -> None:
         """M step: the mean and covariance of component m by its responsibilities, then its new weight."""
-        around, old = self.means[m].copy(), self.weights[m]
-        arrays = self.X, m, old, self.scaled, self.total, around
-        blocks = over_blocks(lambda a, b: sum_moments(*arrays, a, b), len(self.X))
-        shift = np.sum([first for first, _ in blocks], axis=0) / count
-        second = np.sum([second for _, second in blocks], axis=0) / count
-        self.means[m] = around + shift
-        self.covariances[m] = second - np.outer(shift, shift) + ridge * np.eye(len(shift))
+        first, second = sum_moments(self.X, m, self.weights[m], self.scaled, self.total, self.means[m])
+        shift = first / count
+        self.means[m] += shift
+        self.covariances[m] = second / count - np.outer(shift, shift) + ridge * np.eye(len(shift))
         self.weights[m] = weight
         self.weights /= self.weights.sum()
         self.refresh(m)
@@ -106,8 +101,7 @@ class Components:
             raise ValueError(
                 "A component has no spread in some direction, so its density is infinite: raise ridge."
             ) from None
-        arrays = self.log_density, self.scaled, self.reference
-        over_blocks(lambda a, b: put_densities(self.X, m, self.means[m], lower, *arrays, a, b), len(self.X))
+        put_densities(self.X, m, self.means[m], lower, self.log_density, self.scaled, self.reference)
 
     def remove(self, m: int) -> None:
         """Leave component m out; the weights of the others sum to 1 again."""
@@ -117,7 +111,7 @@ class Components:
         self.weights /= self.weights.sum()
 
     def sweep(self, ridge: float, least: int) -> None:
-        """Component-wise EM over all live components, which removes those with too few objects (eq. 17 and 18)."""
+        """Component-wise EM over all live components, which removes those with too few objects."""
         half, m = self.n_parameters / 2, 0
         while m < len(self):
             counts = self.count()
@@ -132,7 +126,7 @@ class Components:
             m += 1
 
     def message_length(self) -> float:
-        """N/2 Σ_m log(n a_m / 12) + k/2 log(n / 12) + k (N + 1)/2 - log-likelihood (eq. 15)."""
+        """N/2 Σ_m log(n a_m / 12) + k/2 log(n / 12) + k (N + 1)/2 - log-likelihood."""
         self.count()
         n, k, N = len(self.X), len(self), self.n_parameters
         likelihood = np.log(self.total).sum() + self.reference.sum()

@@ -43,10 +43,11 @@ class Rules:
         for name in ("n_clusters", "min_clusters", "alpha", "isolation"):
             if isinstance(parameters[name], bool | np.bool_):
                 raise ValueError(f"{name}={parameters[name]} is not a number.")
-        n_clusters, min_clusters = parameters["n_clusters"], parameters["min_clusters"]
+        n_clusters, min_clusters = parameters["n_clusters"], int(parameters["min_clusters"])
+        n_clusters = None if n_clusters is None else int(n_clusters)
         if n_clusters is not None and n_clusters < min_clusters:
             raise ValueError(f"n_clusters={n_clusters} is less than min_clusters={min_clusters}: give one of the two.")
-        return cls(**parameters)
+        return cls(**{**parameters, "n_clusters": n_clusters, "min_clusters": min_clusters})
 
     @property
     def least(self) -> int:

@@ -28,10 +28,11 @@ def possible_components(X: np.ndarray, max_components: int) -> int:
     return min(max_components, n_distinct)
 
 
-def check_components(least: int, least_name: str, most: int) -> None:
-    """Refuse a least number of components above the most."""
+def check_components(least: int, least_name: str, most: int) -> tuple[int, int]:
+    """The least and the most components; refuses a least above the most."""
     for name, value in ((least_name, least), ("max_components", most)):
         if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
             raise ValueError(f"{name}={value!r} is not a whole number.")
     if least > most:
         raise ValueError(f"{least_name}={least} is more than max_components={most}: raise max_components.")
+    return int(least), int(most)

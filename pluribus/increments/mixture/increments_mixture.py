@@ -185,10 +185,14 @@ class IncrementsMixture(ClusterMixin, BaseEstimator):
             At least 6 rows.
         y : ignored
         """
-        rules = self._checked_rules()
+        self._validate_params()
+        rules = Rules.checked(type(self).__name__, **{name: getattr(self, name) for name in CONSTRAINTS})
+        least_name = "min_clusters" if rules.n_clusters is None else "n_clusters"
+        least = rules.least if isinstance(self.init, str) else 1  # given labels need no components
+        _, most = check_components(least, least_name, self.max_components)
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=6)
         check_scale(X)
-        data = _Data(X, rules, self.max_components, bool(self.verbose))
+        data = _Data(X, rules, most, bool(self.verbose))
         start = self._start(data)
         n_start = int(start.codes.max()) + 1
         warn_of_few(n_start, rules)
@@ -205,12 +209,6 @@ class IncrementsMixture(ClusterMixin, BaseEstimator):
         else:
             self._neighbors = NearestNeighbors(n_neighbors=1).fit(X)
         return self
-
-    def _checked_rules(self) -> Rules:
-        self._validate_params()
-        rules = Rules.checked(type(self).__name__, **{name: getattr(self, name) for name in CONSTRAINTS})
-        check_components(rules.least, "min_clusters" if rules.n_clusters is None else "n_clusters", self.max_components)
-        return rules
 
     def _start(self, data: "_Data") -> Start:
         if not isinstance(self.init, str):

@@ -143,12 +143,12 @@ class MessageLengthMixture(ClusterMixin, BaseEstimator):
         y : ignored
         """
         self._validate_params()
-        check_components(self.min_components, "min_components", self.max_components)
+        least, most = check_components(self.min_components, "min_components", self.max_components)
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_min_samples=6)
         check_scale(X)
-        most = possible_components(X, self.max_components)
-        least = min(self.min_components, most)
-        centers = self._centers(X, most)
+        most = possible_components(X, most)
+        least = min(least, most)
+        centers = self._centers(X, least, most)
 
         def fitted(seed: int) -> Mixture:
             return fit_mixture(
@@ -170,14 +170,21 @@ class MessageLengthMixture(ClusterMixin, BaseEstimator):
                 stacklevel=2,
             )
         self._set_result(mixture, X)
+        n_used = len(np.unique(self.labels_))
+        if n_used < self.n_clusters_:
+            warnings.warn(
+                f"Only {n_used} of {self.n_clusters_} components are the most likely one of some object.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
-    def _centers(self, X: np.ndarray, most: int) -> np.ndarray:
+    def _centers(self, X: np.ndarray, least: int, most: int) -> np.ndarray:
         """The means at the start that are not random."""
         if isinstance(self.init, str):
             if self.init == "random":
                 return np.empty((0, X.shape[1]))
-            return kmeans_centers(X, min(most, self.min_components if self.min_components > 1 else most))
+            return kmeans_centers(X, least if least > 1 else most)
         centers = number_array("init", self.init)
         if centers.ndim != 2 or centers.shape[1] != X.shape[1] or not 1 <= len(centers) <= most:
             raise ValueError(

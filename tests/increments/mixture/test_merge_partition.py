@@ -353,6 +353,8 @@ def test_large_data():
 
 def test_it_warns():
     X, labels = partition(0)
+    with pytest.warns(UserWarning, match="fewer than n_clusters=2"):
+        assert merge_partition(np.zeros(90), X, n_clusters=np.uint8(2)).n_clusters == 1
     with pytest.warns(UserWarning, match="nothing to merge"):
         assert merge_partition(np.zeros(90), X).n_clusters == 1
     with pytest.warns(UserWarning, match="9 clusters, fewer than n_clusters=12"):

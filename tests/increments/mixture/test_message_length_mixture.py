@@ -83,6 +83,11 @@ def test_densities_survive_where_numbers_do_not():
     )
 
 
+def test_rows_that_are_too_far_for_numbers():
+    mixture = MessageLengthMixture(5, random_state=0, verbose=False).fit(1e-20 * three_groups(0))
+    np.testing.assert_allclose(mixture.predict_proba([[1e150, 0], [0, 1e-20]]).sum(axis=1), 1)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_three_groups(seed):
     X, y = three_groups(seed), np.repeat([0, 1, 2], 100)
@@ -196,6 +201,10 @@ def test_any_data(n, d, k, seed):
 
 def test_it_warns():
     X = three_groups(0)
+    with pytest.warns(ConvergenceWarning, match="of 8 components are the most likely"):
+        MessageLengthMixture(8, min_components=np.uint8(8), init="kmeans", verbose=False).fit(
+            np.repeat(np.eye(8), 5, axis=0) * [1, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3]
+        )
     with pytest.warns(UserWarning, match="20 distinct rows, fewer than max_components=50"):
         MessageLengthMixture(random_state=0, verbose=False).fit(X[:20])
     with pytest.warns(ConvergenceWarning, match="max_iter=1 "):
