@@ -91,8 +91,9 @@ def test_wine_is_one_component():
 def test_starts():
     X, y = circles(2)
     random, by_kmeans, best = (quick(init=init).fit(X) for init in ("fj", "fj-kmeans", "best"))
-    lengths = [model._mixture.message_length for model in (random, by_kmeans, best)]
-    assert lengths[2] <= min(lengths[0], lengths[1]) + 1e-9 or lengths[2] == pytest.approx(min(lengths[:2]), rel=0.05)
+    assert best._mixture.message_length <= random._mixture.message_length
+    assert by_kmeans._mixture.message_length != random._mixture.message_length
+    assert by_kmeans.n_clusters_ >= 2
     kmeans = quick(init="kmeans").fit(X)
     assert adjusted_rand_index(kmeans.labels_, y) == 1
     assert not hasattr(kmeans, "membership_")
