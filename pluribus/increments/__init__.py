@@ -2,6 +2,8 @@
 
 from pluribus.increments._registry import by_name, names
 from pluribus.increments._shared.errors import DegenerateIncrementsError
+from pluribus.increments.classifier.increments_classifier import IncrementsClassifier
+from pluribus.increments.dissimilarity_embedding import DissimilarityEmbedding
 from pluribus.increments.dissimilarity_increments import dissimilarity_increments
 from pluribus.increments.distribution import IncrementsDistribution
 from pluribus.increments.goodness_of_fit import cramer_von_mises_statistic, jensen_shannon_divergence
@@ -13,6 +15,8 @@ from pluribus.increments.mixture.message_length_mixture import MessageLengthMixt
 
 __all__ = [
     "DegenerateIncrementsError",
+    "DissimilarityEmbedding",
+    "IncrementsClassifier",
     "IncrementsDistribution",
     "IncrementsHierarchy",
     "IncrementsMixture",

@@ -1,0 +1,1 @@
+"""Classifiers by dissimilarity increments."""
