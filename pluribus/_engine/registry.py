@@ -49,8 +49,9 @@ class Registry:
 
     def make(self, name: str) -> Callable[..., Any]:
         """The class of this name, with the name's presets; case does not matter. Raises KeyError for unknown names."""
+        wanted = name.lower() if isinstance(name, str) else ""
         for entry in self.entries():
-            if entry.name == name.lower():
+            if entry.name == wanted:
                 return partial(entry.method, **entry.presets) if entry.presets else entry.method
         raise KeyError(name)
 

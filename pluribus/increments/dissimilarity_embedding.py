@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pluribus.increments._shared.new_objects import check_not_far, largest_number
 from pluribus.increments._shared.spectrum import spectrum_of
-from pluribus.tables._internal import check_distances
+from pluribus.tables._internal import check_distances, check_scale
 
 _SHARE = 0.95  # of the mass of the eigenvalues that the default number of dimensions keeps
 
@@ -84,22 +85,24 @@ class DissimilarityEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.kind = kind
         self.n_components = n_components
 
-    def fit(self, D: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Embed objects.
 
         Parameters
         ----------
-        D : array of shape (n, n)
+        X : array of shape (n, n)
             Symmetric dissimilarities, 0 on the diagonal.
         y : ignored
         """
         self._validate_params()
         n_components = self._checked_n_components()
-        D = validate_data(self, D, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        D = check_distances(D)
-        if D.max() == 0:
+        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        X = check_distances(X)
+        check_scale(X)
+        self._largest = largest_number(X)
+        if X.max() == 0:
             raise ValueError("All dissimilarities are 0: there is nothing to embed.")
-        spectrum = spectrum_of(D, 0 if n_components is None else 2 * int(np.sum(n_components)))
+        spectrum = spectrum_of(X, 0 if n_components is None else 2 * int(np.sum(n_components)))
         self._shift = -spectrum.lowest if self.kind == "ces" else 0.0
         values = spectrum.values + self._shift
         if not spectrum.complete:  # the eigenvalues between are not known: raised negative ones are not the next
@@ -108,21 +111,21 @@ class DissimilarityEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         negative = spectrum.values < 0
         self.eigenvalues_ = values[kept]
         self.embedding_ = spectrum.vectors[:, kept] * np.sqrt(np.abs(self.eigenvalues_))
-        self.negative_share_ = float(-spectrum.values[negative].sum() / np.abs(spectrum.values).sum())
+        self.negative_share_ = float(np.abs(spectrum.values[negative]).sum() / np.abs(spectrum.values).sum())
         self.n_components_ = self._n_features_out = len(kept)
         self._column_means = spectrum.column_means
         return self
 
-    def fit_transform(self, D: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Embed objects, and return their coordinates."""
-        return self.fit(D).embedding_
+        return self.fit(X).embedding_
 
-    def transform(self, D: Any) -> np.ndarray:
+    def transform(self, X: Any) -> np.ndarray:
         """The coordinates of new objects.
 
         Parameters
         ----------
-        D : array of shape (n_new, n)
+        X : array of shape (n_new, n)
             Their dissimilarities to the objects of ``fit``.
 
         Returns
@@ -130,12 +133,13 @@ class DissimilarityEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         array of shape (n_new, n_components_)
         """
         check_is_fitted(self)
-        D = validate_data(self, D, dtype=[np.float64, np.float32], reset=False)
-        if D.min() < 0:
-            raise ValueError(f"Dissimilarities must not be negative; the lowest is {D.min():g}.")
-        squared = np.square(D, dtype=np.float64)
+        X = validate_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        if X.min() < 0:
+            raise ValueError(f"Dissimilarities must not be negative; the lowest is {X.min():g}.")
+        check_not_far(X, self._largest)
+        squared = np.square(X, dtype=np.float64)
         if self._shift:
-            same = D == 0  # an object is not raised above itself
+            same = X == 0  # an object is not raised above itself
             squared += 2 * self._shift
             rows = np.flatnonzero(same.any(axis=1))
             squared[rows, same[rows].argmax(axis=1)] -= 2 * self._shift
@@ -150,16 +154,15 @@ class DissimilarityEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return tags
 
     def _checked_n_components(self) -> int | tuple[int, int] | None:
-        given = self.n_components
+        given: Any = self.n_components
         if given is None or isinstance(given, Integral):
-            return given
-        right = len(given) == 2 and all(isinstance(m, Integral) and not isinstance(m, bool) and m >= 0 for m in given)
-        if self.kind != "pes" or not right or sum(given) == 0:
-            raise ValueError(
-                f"n_components={given!r}: give a number of dimensions, or, for kind='pes', a pair with the number of "
-                f"positive and of negative ones; kind is {self.kind!r}."
-            )
-        return int(given[0]), int(given[1])
+            return self.n_components
+        if self.kind == "pes" and len(given) == 2 and all(_is_count(m) for m in given) and sum(given) > 0:
+            return int(given[0]), int(given[1])
+        raise ValueError(
+            f"n_components={given!r}: give a number of dimensions, or, for kind='pes', a pair with the number of "
+            f"positive and of negative ones; kind is {self.kind!r}."
+        )
 
     def _kept(self, values: np.ndarray, n_components: int | tuple[int, int] | None) -> np.ndarray:
         """Places of the eigenvalues that are dimensions, in order."""
@@ -182,6 +185,10 @@ class DissimilarityEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             usable = order[np.isin(order, np.concatenate([positive, negative]))]
             parts = [_first(usable, n_components, "usable")]
         return order[np.isin(order, np.concatenate(parts))]
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
 
 
 def _with_most_mass(places: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -5,7 +5,6 @@ computed. Beyond, only those of the largest magnitude are, and B is a linear ope
 """
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +14,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from pluribus._engine import one_blas_thread, over_blocks
 
 DENSE = 5000  # objects up to which all eigenvalues are computed
-_SMALL = 1000  # objects up to which one thread is enough
 LEADING = 100  # eigenvalues that are computed beyond
-_PRECISION = 1e-9  # of the eigenvalues beyond, of the largest one
+_PRECISION = 1e-7  # of the eigenvalues beyond, of the largest one
 _NUMBERS_IN_BLOCK = 2**22
 
 
@@ -34,9 +32,9 @@ class Spectrum(NamedTuple):
 def spectrum_of(D: np.ndarray, at_least: int = 0) -> Spectrum:
     """The spectrum of symmetric dissimilarities that are not all 0; of many objects, ``at_least`` some eigenvalues."""
     n = len(D)
-    means = np.concatenate(_over_rows(D, lambda block: np.einsum("ij,ij->i", block, block) / n))
+    means = np.concatenate(_over_rows(D, lambda block: np.square(block, dtype=np.float64).mean(axis=1)))
     if n <= DENSE:
-        with one_blas_thread() if n <= _SMALL else nullcontext():
+        with one_blas_thread():  # the work is bound by memory: more threads win little, and lose much on a busy machine
             values, vectors = eigh(_centered(D, means), overwrite_a=True, check_finite=False)
         lowest, rounding = values[0], 0.0
     else:
@@ -79,13 +77,13 @@ def _operator(D: np.ndarray) -> LinearOperator:
     def product(v: np.ndarray) -> np.ndarray:
         v = v.reshape(len(D), -1)
         v = v - v.mean(axis=0)
-        out = np.concatenate(_over_rows(D, lambda block: np.square(block) @ v))
+        out = np.concatenate(_over_rows(D, lambda block: np.square(block, dtype=np.float64) @ v))
         return -0.5 * (out - out.mean(axis=0))
 
     return LinearOperator(D.shape, matvec=product, matmat=product, dtype=np.float64)
 
 
 def _over_rows(D: np.ndarray, function: Callable[[np.ndarray], np.ndarray]) -> list[np.ndarray]:
-    """A function of blocks of rows in float64."""
+    """A function of blocks of rows."""
     block = max(1, _NUMBERS_IN_BLOCK // len(D))
-    return over_blocks(lambda start, stop: function(D[start:stop].astype(np.float64)), len(D), n_jobs=-1, block=block)
+    return over_blocks(lambda start, stop: function(D[start:stop]), len(D), n_jobs=-1, block=block)

@@ -10,9 +10,9 @@ _MAX_ITER = 300
 
 
 def class_mixture(
-    X: np.ndarray, name: str, max_components: int, covariance_type: str, reg_covar: float, seed: int
-) -> GaussianMixture:
-    """The mixture with the lowest BIC.
+    X: np.ndarray, max_components: int, covariance_type: str, reg_covar: float, seed: int
+) -> GaussianMixture | None:
+    """The mixture with the lowest BIC; None if the covariance of the class is singular.
 
     There are at least d + 1 objects for each component, and a component with a full covariance has as many: with fewer
     it is singular, and its density, which only ``reg_covar`` limits, would decide the BIC.
@@ -32,6 +32,4 @@ def class_mixture(
         is_singular = covariance_type == "full" and n * mixture.weights_.min() < d + 1
         if bic < least and (k == 1 or not is_singular):
             best, least = mixture, bic
-    if best is None:
-        raise ValueError(f"The covariance of {name} is singular: raise reg_covar, or use covariance_type='diag'.")
     return best

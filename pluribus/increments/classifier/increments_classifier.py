@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from pluribus._engine import run_tasks, seeds, track
+from pluribus.increments._shared.new_objects import check_not_far, largest_number
 from pluribus.increments._shared.ties import warn_of_ties
 from pluribus.increments.classifier._class_mixture import class_mixture
 from pluribus.increments.classifier._neighborhood import FeatureNeighborhood, GivenNeighborhood, Neighborhood
@@ -119,7 +120,7 @@ class IncrementsClassifier(ClassifierMixin, BaseEstimator):
     [0.1, 0.31]
     """
 
-    known_as = {"map-did": {}}
+    known_as: dict = {"map-did": {}}
     suits = "Classes that differ in local density or regularity, in tens to thousands of objects each."
 
     _parameter_constraints: dict = {
@@ -189,10 +190,10 @@ class IncrementsClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         precomputed = self.metric == "precomputed"
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32] if precomputed else np.float64)
-        check_classification_targets(y)
         X = check_distances(X) if precomputed else X
         check_scale(X)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._largest = largest_number(X)
+        self.classes_, codes = _classes_of(y)
         counts = np.bincount(codes)
         self._check_classes(counts)
         self.priors_ = counts / len(codes)
@@ -313,7 +314,7 @@ class IncrementsClassifier(ClassifierMixin, BaseEstimator):
             if X.min() < 0:
                 raise ValueError(f"Dissimilarities must not be negative; the lowest is {X.min():g}.")
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        check_scale(X)
+        check_not_far(X, self._largest)
         return X
 
     def _make_space(self, X: np.ndarray, smallest_class: int) -> tuple[Space, np.ndarray]:
@@ -337,19 +338,29 @@ class IncrementsClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
 
-        def fit_class(j: int) -> GaussianMixture:
-            own = features[members[j]]
+        def fit_class(own: np.ndarray) -> GaussianMixture | None:
             kind = "diag" if len(own) < d + 1 else self.covariance_type
-            return class_mixture(own, _named(self.classes_[j]), self.max_components, kind, reg_covar, seed)
+            return class_mixture(features[own], self.max_components, kind, reg_covar, seed)
 
-        return run_tasks(
-            fit_class, range(len(members)), n_jobs=self.n_jobs, description="mixtures", verbose=self.verbose
-        )
+        mixtures = run_tasks(fit_class, members, n_jobs=self.n_jobs, description="mixtures", verbose=self.verbose)
+        for name, mixture in zip(self.classes_, mixtures, strict=True):
+            if mixture is None:
+                raise ValueError(f"The covariance of {_named(name)} is singular: raise reg_covar.")
+        return [mixture for mixture in mixtures if mixture is not None]
 
     def _neighborhood(self, X: np.ndarray, features: np.ndarray, members: np.ndarray) -> Neighborhood:
         if self._by_given_dissimilarities:
             return GivenNeighborhood(X, members, self.n_jobs)
         return FeatureNeighborhood(features[members], self.n_jobs)
+
+
+def _classes_of(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The classes, and the place of each object's class among them."""
+    try:
+        check_classification_targets(y)
+        return np.unique(y, return_inverse=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must hold the class of each object, either all words or all numbers. {error}") from None
 
 
 def _mean_increment(own: Neighborhood, spread: float) -> float:
