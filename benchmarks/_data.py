@@ -26,6 +26,20 @@ READ = (
     "mnist_test",
     "balance_scale",
     "text_k1a",
+    "crabs",
+    "aggregation",
+    "compound",
+    "engytime",
+    "flame",
+    "jain",
+    "lsun",
+    "pathbased",
+    "r15",
+    "s1",
+    "spiral",
+    "target",
+    "twodiamonds",
+    "wingnut",
 )
 ARRAYS = ("mnist_test", "text_k1a")  # of READ, those in NAME.npz
 
@@ -113,7 +127,7 @@ def _read(name: str) -> DataSet:
     import pandas as pd
 
     frame = pd.read_csv(_file(name)).dropna()
-    features = frame.drop(columns="label").replace({"y": 1, "n": 0})
+    features = frame.drop(columns=["label", "species"], errors="ignore").replace({"y": 1, "n": 0})
     return DataSet(features.to_numpy(dtype=np.float64), frame["label"].to_numpy())
 
 

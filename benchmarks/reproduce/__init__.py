@@ -15,4 +15,5 @@ SOURCES = (
     "balanced",
     "aggregate",
     "anonymize",
+    "increments",
 )

@@ -7,11 +7,13 @@ from pluribus.pipeline.clustering import Clustering
 from pluribus.pipeline.combine import combine
 from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
 from pluribus.pipeline.load import ArchiveError, load
+from pluribus.pipeline.merge_record import MergeRecord
 
 __all__ = [
     "ArchiveError",
     "Clustering",
     "EnsembleClusterer",
+    "MergeRecord",
     "Plan",
     "cluster",
     "combine",

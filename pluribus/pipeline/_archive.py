@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from pluribus._engine import atomic_path
@@ -20,6 +21,8 @@ from pluribus.pipeline.clustering import Clustering
 FORMAT = 1
 TEXTS = ("title", "method", "k_chosen_by")
 LISTS = ("reasons", "notes", "feature_names")
+MERGE_FIGURES = ("n_merges", "heights", "model")
+MERGE_ARRAYS = ("tree", "leaf_labels", "leaf_sizes", "increments", "means")
 RUN_FIGURES = ("name", "n_clusters", "seconds", "nmi_members", "ari_members", "ari_methods", "problem", "notes")
 
 
@@ -52,6 +55,7 @@ def _described(result: Clustering) -> dict[str, Any]:
         "k_choice": None if result.k_choice is None else result.k_choice.to_json(),
         "methods": None if methods is None else _described_methods(methods),
         "sparse_width": _sparse_width(result),
+        "merges": None if result.merges is None else {name: getattr(result.merges, name) for name in MERGE_FIGURES},
     }
 
 
@@ -66,13 +70,15 @@ def _described_methods(methods: MethodComparison) -> dict[str, Any]:
 
 
 def _arrays(result: Clustering) -> Iterator[tuple[str, np.ndarray]]:
-    for name in ("labels", "membership", "uncertainty", "linkage", "k_support"):
+    for name in ("labels", "membership", "uncertainty", "linkage", "k_support", "coordinates"):
         if getattr(result, name) is not None:
             yield name, getattr(result, name)
     yield "ids", np.asarray(result.ids, dtype=str)
     if result.methods is not None:
         yield "method_agreement", result.methods.agreement
         yield "method_labels", np.array([run.consensus.labels_ for run in result.methods.completed])
+    if result.merges is not None:
+        yield from ((f"merge_{name}", getattr(result.merges, name)) for name in MERGE_ARRAYS)
     if result.neighbors is None:
         return
     rows = result.neighbors.rows
@@ -88,13 +94,19 @@ def _documents(result: Clustering) -> Iterator[tuple[str, bytes]]:
         result.ensemble.write(path)
         yield "ensemble.npz", path.read_bytes()
     if result.frame is not None:
-        buffer = io.BytesIO()
-        result.frame.to_parquet(buffer, index=False)
-        yield "frame.parquet", buffer.getvalue()
+        yield "frame.parquet", _parquet(result.frame)
+    if result.merges is not None:
+        yield "merge_tests.parquet", _parquet(result.merges.tests)
     if result.constraints is not None:
         with temporary("constraints.json") as path:
             result.constraints.write(path)
             yield "constraints.json", path.read_bytes()
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
 
 
 def _sparse_width(result: Clustering) -> int | None:

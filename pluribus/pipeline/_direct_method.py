@@ -12,6 +12,7 @@ from pluribus.constraints import Constraints
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import normalized_entropy
+from pluribus.pipeline._merge_trees import merge_record
 from pluribus.pipeline._methods import direct_method
 from pluribus.pipeline._sizes import Sizes
 
@@ -63,6 +64,7 @@ class DirectMethod:
             reasons.append(OF_UNCERTAINTY)
         self.reasons_ = (*reasons, *getattr(self.consensus_, "reasons_", ()))
         self.labels_ = self.consensus_.labels_
+        self.merge_record_ = merge_record(self.consensus_, X)
         self.membership_, self.uncertainty_ = self.consensus_.membership_, self.consensus_.uncertainty_
         return self
 

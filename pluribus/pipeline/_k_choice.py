@@ -101,7 +101,9 @@ def second_opinion(labels: np.ndarray, ensemble: Ensemble, X: Any, seed: int | N
 
 
 def found_by(consensus: Any) -> str:
-    """How a consensus function found the number of clusters, in words."""
+    """How a consensus function, or a method that clusters directly, found the number of clusters, in words."""
+    if hasattr(consensus, "finds_k_by"):
+        return str(consensus.finds_k_by)
     if isinstance(consensus, MedoidPartition):
         return "that of the partition nearest to all others"
     if hasattr(consensus, "k_stability_"):

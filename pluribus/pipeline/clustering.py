@@ -19,10 +19,12 @@ import sklearn
 from pluribus.consensus import MethodComparison
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
+from pluribus.pipeline._coordinates import principal_coordinates
 from pluribus.pipeline._data import Data, features_of
 from pluribus.pipeline._k_choice import KOpinion, found_by, second_opinion, support_by_k
 from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._request import plain
+from pluribus.pipeline.merge_record import MergeRecord
 from pluribus.tables import Recipe
 from pluribus.tables._internal import counted
 
@@ -64,6 +66,10 @@ class Clustering:
     constraints : Constraints or None
     methods : MethodComparison or None
         All consensus functions, if ``method="all"``.
+    merges : MergeRecord or None
+        The merges with the test behind each, if the method makes such tests.
+    coordinates : ndarray of shape (n, 2) or None
+        Principal coordinates, if distances were clustered.
     features, feature_names, frame : array or None, tuple of str, data frame or None
         What was clustered: the numbers, and the columns they were made from.
     combined : bool
@@ -98,6 +104,8 @@ class Clustering:
     k_choice: KOpinion | None = None
     constraints: Constraints | None = None
     methods: MethodComparison | None = None
+    merges: MergeRecord | None = None
+    coordinates: np.ndarray | None = None
     features: Any = None
     feature_names: tuple[str, ...] = ()
     frame: pd.DataFrame | None = None
@@ -139,6 +147,8 @@ class Clustering:
             k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
             constraints=constraints,
             methods=getattr(model, "methods_", None),
+            merges=getattr(model, "merge_record_", None),
+            coordinates=principal_coordinates(data.X) if data.distances else None,
             features=None if data.in_parts or data.distances else data.X,
             feature_names=data.feature_names,
             frame=data.frame,

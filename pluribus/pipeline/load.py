@@ -20,6 +20,7 @@ from pluribus.pipeline._archive import FORMAT, LISTS, RUN_FIGURES, TEXTS, tempor
 from pluribus.pipeline._k_choice import KOpinion
 from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline.clustering import Clustering
+from pluribus.pipeline.merge_record import COLUMNS, HEIGHTS, MergeRecord
 from pluribus.tables import Recipe
 
 _LARGEST = 2**36  # bytes of one part: more is a damaged or malicious file
@@ -132,6 +133,8 @@ def _result(archive: _Archive) -> Clustering:
         k_choice=None if stored["k_choice"] is None else KOpinion.from_json(stored["k_choice"]),
         constraints=_constraints(archive),
         methods=_methods(archive, stored["methods"]),
+        merges=_merges(archive, stored.get("merges"), k),
+        coordinates=archive.finite("coordinates", (n, 2)) if "coordinates.npy" in archive.names else None,
         features=neighbors.rows if neighbors is not None and len(neighbors.index) == n else None,
         frame=_frame(archive),
         recipe=recipe,
@@ -199,6 +202,38 @@ def _methods(archive: _Archive, stored: Mapping[str, Any] | None) -> MethodCompa
     agreement = archive.finite("method_agreement", (len(done), len(done)))
     n_clusters, tied = int(stored["n_clusters"]), tuple(map(str, stored["tied"]))
     return MethodComparison(tuple(runs), n_clusters, agreement, str(stored["preferred"]), tied, str(stored["verdict"]))
+
+
+def _merges(archive: _Archive, stored: Mapping[str, Any] | None, k: int) -> MergeRecord | None:
+    """The merges and their tests: nodes of a tree whose children come before their parents."""
+    if stored is None:
+        return None
+    leaf_labels = archive.indices("merge_leaf_labels", k)
+    m = len(leaf_labels)
+    tree = archive.finite("merge_tree", (max(m - 1, 0), 4))
+    children = tree[:, :2].astype(np.int64)
+    tests = pd.read_parquet(io.BytesIO(archive.bytes("merge_tests.parquet")))
+    n_merges, heights, model = int(stored["n_merges"]), str(stored["heights"]), str(stored["model"])
+    nodes = ("left", "right", "node")
+    sound = tuple(tests.columns) == COLUMNS and all(pd.api.types.is_integer_dtype(tests[name]) for name in nodes)
+    sound = sound and all(pd.api.types.is_float_dtype(tests[name]) for name in ("distance", "statistic"))
+    sound = sound and all(tests[name].between(-1, 2 * m - 2).all() for name in nodes)
+    sound = sound and bool((children >= 0).all() and (children < m + np.arange(len(tree))[:, None]).all())
+    sound = sound and len(np.unique(children)) == children.size
+    sound = sound and 0 <= n_merges <= len(tree) and heights in HEIGHTS and model in ("did", "exponential")
+    if not sound:
+        raise ArchiveError(f"{archive.path} is damaged: the merges do not form a tree.")
+    return MergeRecord(
+        tree,
+        n_merges,
+        heights,
+        leaf_labels,
+        archive.indices("merge_leaf_sizes", archive.n + 1, m, least=1),
+        tests.astype({"outcome": str}),
+        archive.array("merge_increments", "f", (archive.n,)),
+        archive.array("merge_means", "f", (k,)),
+        model,
+    )
 
 
 def _frame(archive: _Archive) -> pd.DataFrame | None:

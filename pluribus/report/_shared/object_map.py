@@ -14,12 +14,15 @@ _FITTED = 20_000  # principal axes of this many objects are those of all, for th
 
 
 def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
-    """Principal components of the features, or of the ensemble's labels when there are no features."""
+    """Principal components of the features, given coordinates, or principal components of the ensemble's labels."""
     shown = spread_sample(case.labels, case.uncertainty, _SHOWN)
     fitted = stratified_sample(case.labels, _FITTED)
     if case.X is not None:
         basis = "features"
         xy, axes = principal_components(np.asarray(case.X[fitted]), np.asarray(case.X[shown]))
+    elif case.coordinates is not None:
+        basis = "distances"
+        xy, axes = np.asarray(case.coordinates[shown]), ("principal coordinate 1", "principal coordinate 2")
     else:
         basis = "labels"
         take = case.ensemble.take_objects

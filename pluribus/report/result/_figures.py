@@ -8,6 +8,7 @@ import numpy as np
 from pluribus.report._shared.palette import COLORS, EVIDENCE_SCALE, MUTED, color_of, name_of, symbol_of
 from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
 from pluribus.report.result._agreement_figures import member_figure, method_figure
+from pluribus.report.result._merge_figures import merge_figures
 from pluribus.report.result.summary import Cuts, HeatMap, Lifetimes, ObjectMap, PairEvidence, Summary
 
 _LABELED_CLUSTERS = 40
@@ -41,6 +42,8 @@ def figures(summary: Summary) -> dict[str, Figure]:
         drawn["methods"] = method_figure(summary.methods)
     if summary.k_indices is not None:
         drawn |= summary.k_indices.figures(summary.n_clusters)
+    if summary.merges is not None:
+        drawn |= merge_figures(summary.merges)
     return drawn
 
 

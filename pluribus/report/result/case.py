@@ -9,7 +9,7 @@ import pandas as pd
 from pluribus.consensus import MethodComparison
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
-from pluribus.pipeline import Clustering
+from pluribus.pipeline import Clustering, MergeRecord
 from pluribus.pipeline._internal import RUNNING
 from pluribus.report.result.k_indices import KIndices, k_indices
 
@@ -51,6 +51,10 @@ class Case:
         Indices for each number of clusters, if it was to be found.
     known : Constraints, optional
         What was known about the objects.
+    merges : MergeRecord, optional
+        The merges of the method, if it tests them.
+    coordinates : array of shape (n, 2), optional
+        Where to draw the objects, if not by the features.
     combined : bool, default=True
         Whether the result was made from the ensemble; else the ensemble is only what it is held against.
     parameters, versions : mappings
@@ -90,6 +94,8 @@ class Case:
     methods: MethodComparison | None = None
     k_indices: KIndices | None = None
     known: Constraints | None = None
+    merges: MergeRecord | None = None
+    coordinates: np.ndarray | None = None
     combined: bool = True
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
@@ -97,7 +103,7 @@ class Case:
 
     def __post_init__(self) -> None:
         n = self.ensemble.n_objects
-        for name in ("labels", "membership", "uncertainty", "ids", "X", "frame"):
+        for name in ("labels", "membership", "uncertainty", "ids", "X", "frame", "coordinates"):
             value = getattr(self, name)
             if value is not None and len(value) != n:
                 raise ValueError(
@@ -145,6 +151,8 @@ class Case:
             methods=result.methods,
             k_indices=None if opinion is None else k_indices(opinion, result.n_clusters),
             known=result.constraints,
+            merges=result.merges,
+            coordinates=result.coordinates,
             combined=result.combined,
             parameters=_stated(result.parameters),
             seed=result.parameters.get("seed"),

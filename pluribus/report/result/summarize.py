@@ -10,6 +10,7 @@ from pluribus.report._shared.object_map import object_map
 from pluribus.report.result._constraint_costs import known_table
 from pluribus.report.result._evidence_views import cuts, heat_map, is_ambiguous, pair_evidence
 from pluribus.report.result._flows import flows
+from pluribus.report.result._merges import merge_view
 from pluribus.report.result._profiles import profiles
 from pluribus.report.result.case import Case
 from pluribus.report.result.summary import (
@@ -80,6 +81,7 @@ def summarize(case: Case | Clustering) -> Summary:
         methods=_methods(case),
         k_indices=case.k_indices,
         known=None if case.known is None else known_table(case.known, case.labels, case.ensemble, case.ids),
+        merges=merge_view(case.merges, case.labels),
         combined=case.combined,
         parameters=_as_text(case.parameters, case.seed),
         versions={str(name): str(version) for name, version in case.versions.items()},

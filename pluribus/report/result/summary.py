@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluribus.report.result._constraint_costs import KnownTable
+from pluribus.report.result._merges import MergeView
 from pluribus.report.result.k_indices import KIndices
 
 
@@ -216,6 +217,7 @@ class Summary:
     methods: MethodTable | None
     k_indices: KIndices | None
     known: KnownTable | None
+    merges: MergeView | None
     combined: bool
     parameters: dict[str, str]
     versions: dict[str, str]
