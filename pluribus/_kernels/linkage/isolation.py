@@ -63,8 +63,8 @@ def single_standing(n):
 
 def empty_records(n):
     """Room for n tests."""
-    whole = [np.empty(n, np.int32) for _ in range(4)]
-    return Records(*whole, np.empty(n), np.empty(n, np.int8), np.empty(n))
+    first, second, x, y = np.empty((4, n), np.int32)
+    return Records(first, second, x, y, np.empty(n), np.empty(n, np.int8), np.empty(n))
 
 
 @njit(cache=True, nogil=True)

@@ -131,6 +131,7 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
     """
 
     known_as = {"sl-did": {"rule": "did"}, "sl-aglo": {"rule": "aglo"}}
+    finds_k_by = "clusters are final where the next gap is too large for their increments"
     suits = (
         "Clusters of any shape and density with gaps between them, an unknown number of clusters, any dissimilarity."
     )
@@ -250,7 +251,8 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
             unit = Unit.of(objects)
         except DegenerateIncrementsError as error:
             raise DegenerateIncrementsError(f"{error} Give a number for isolation, in place of 'auto'.") from None
-        scores, best = [], None
+        scores: list[tuple[float, float, int]] = []
+        best = None
         for isolation in track(_ISOLATIONS.tolist(), "isolation parameters", verbose=self.verbose):
             outcome = agglomeration.run(self._rules(floor, isolation))
             length = describe(objects, outcome.labels, self.model, unit=unit).length

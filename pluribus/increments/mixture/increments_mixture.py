@@ -139,6 +139,7 @@ class IncrementsMixture(ClusterMixin, BaseEstimator):
     """
 
     known_as = {"gmdid": {}, "gmdid-best": {"init": "best", "criterion": "mdl"}, "kmdid": {"init": "kmeans"}}
+    finds_k_by = "components merge as long as one distribution describes the increments of both"
     suits = "Clusters of any shape and different densities, whose number is unknown."
 
     _parameter_constraints: dict = {

@@ -96,6 +96,7 @@ class MessageLengthMixture(ClusterMixin, BaseEstimator):
     """
 
     known_as: dict = {"fj": {}}
+    finds_k_by = "least message length"
     suits = "Ellipsoidal clusters of unknown number, memberships or a density."
 
     _parameter_constraints: dict = {
