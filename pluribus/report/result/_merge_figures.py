@@ -1,5 +1,7 @@
 """Drawing the merges: the top of the tree with the test of each merge, and increments beside the fitted curves."""
 
+import numpy as np
+
 from pluribus.report._shared.palette import MUTED, color_of, name_of
 from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
 from pluribus.report.result._merges import ClusterIncrements, MergeView
@@ -19,7 +21,7 @@ def _tree(view: MergeView) -> Figure:
         line = {"color": color, "width": 1.5, "dash": "dot" if joined else "solid"}
         x = [step.left, step.left, step.right, step.right]
         y = [step.from_left, step.height, step.height, step.from_right]
-        lines = {"type": "scatter", "mode": "lines", "x": x, "y": rounded(y, 6), "line": line}
+        lines = {"type": "scatter", "mode": "lines", "x": x, "y": rounded(np.array(y), 6), "line": line}
         data.append(lines | {"hoverinfo": "skip", "showlegend": False})
     for joined, name, symbol in ((False, "merged", "circle"), (True, "not merged", "x")):
         chosen = [step for step in view.steps if (step.cluster < 0) == joined]
@@ -30,7 +32,7 @@ def _tree(view: MergeView) -> Figure:
                     "mode": "markers",
                     "name": name,
                     "x": [(step.left + step.right) / 2 for step in chosen],
-                    "y": rounded([step.height for step in chosen], 6),
+                    "y": rounded(np.array([step.height for step in chosen]), 6),
                     "customdata": [plain(step.words, 160) for step in chosen],
                     "marker": {
                         "size": 9,
@@ -75,5 +77,5 @@ def _increments(view: ClusterIncrements) -> Figure:
     }
     title = {"text": f"{name_of(view.cluster)}, mean {view.mean:.3g}", "x": 0.02, "font": {"size": 13}}
     margin = {"l": 44, "r": 8, "t": 30, "b": 40}
-    axes = {"xaxis": axis_of("increment", showgrid=False), "yaxis": axis_of(rangemode="tozero")}
-    return specification([bars, curve], 220, bargap=0, title=title, margin=margin, **axes)
+    xaxis, yaxis = axis_of("increment", showgrid=False), axis_of(rangemode="tozero")
+    return specification([bars, curve], 220, bargap=0, title=title, margin=margin, xaxis=xaxis, yaxis=yaxis)
