@@ -190,10 +190,10 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
         agglomeration, floor = self._prepared(objects)
         if self.rule == "did":
             outcome = agglomeration.run(self._rules(floor), verbose=self.verbose)
-        elif self.isolation == "auto":
+        elif self.isolation == "auto" and objects.n >= 3:
             outcome = self._choose_isolation(objects, agglomeration, floor)
-        else:
-            self.isolation_ = float(self.isolation)
+        else:  # two objects merge, whatever the parameter is
+            self.isolation_ = 1.0 if self.isolation == "auto" else float(self.isolation)
             outcome = agglomeration.run(self._rules(floor, self.isolation_), verbose=self.verbose)
         self.merges_, self.linkage_ = agglomeration.forest(outcome), agglomeration.dendrogram(outcome)
         self._set_clusters(objects, outcome)
@@ -232,7 +232,7 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
     def _rules(self, floor: float, isolation: float = 1.0) -> Rules:
         return Rules(
             by_gaps=self.rule == "aglo",
-            min_size=int(self.min_size),
+            min_size=int(min(self.min_size, 2**31)),
             tail_factor=float(self.tail_factor),
             criterion=_CRITERIA[self.criterion],
             critical=float(chi2.isf(self.alpha, 1)),
@@ -252,7 +252,7 @@ class IncrementsHierarchy(ClusterMixin, BaseEstimator):
         except DegenerateIncrementsError as error:
             raise DegenerateIncrementsError(f"{error} Give a number for isolation, in place of 'auto'.") from None
         scores: list[tuple[float, float, int]] = []
-        best = None
+        best: Outcome | None = None
         for isolation in track(_ISOLATIONS.tolist(), "isolation parameters", verbose=self.verbose):
             outcome = agglomeration.run(self._rules(floor, isolation))
             length = describe(objects, outcome.labels, self.model, unit=unit).length

@@ -266,6 +266,10 @@ def test_infinite_distances_never_merge():
 
 def test_few_objects():
     assert fitted([0.0, 5.0]).labels_.tolist() == [0, 0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert IncrementsHierarchy("aglo").fit([[0.0], [5.0]]).labels_.tolist() == [0, 0]
+    assert fitted(A, min_size=2**64).n_clusters_ == 1
     assert fitted([0.0, 5.0], n_clusters=2).labels_.tolist() == [0, 1]
     assert fitted([0.0, 1.0, 5.0]).n_clusters_ == 1
     for rule in ("did", "aglo"):
