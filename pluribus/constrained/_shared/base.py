@@ -98,7 +98,8 @@ class ConstrainedMixin(ClusterMixin):
     def _set_result(
         self, constraints: Constraints, labels: np.ndarray, n_clusters: int, membership: np.ndarray | None
     ) -> None:
-        """Set the result, with the clusters numbered as given."""
+        """Set the result, with the clusters numbered as given; warns if some are empty."""
+        warn_of_empty_clusters(labels, n_clusters)
         self.labels_ = labels
         self.n_clusters_ = n_clusters
         self.violations_ = constraints.violations(labels)
@@ -113,12 +114,12 @@ class ConstrainedMixin(ClusterMixin):
 
 
 def warn_of_empty_clusters(labels: np.ndarray, n_clusters: int) -> None:
-    """As scikit-learn's KMeans does."""
+    """As scikit-learn's KMeans does. The result keeps all clusters, since each has a center or a density of its own."""
     n_used = len(np.unique(labels))
     if n_used < n_clusters:
         warnings.warn(
-            f"only {n_used} of {n_clusters} clusters have objects: there may be too few distinct rows, or constraints "
-            "may leave too few objects to fill the others",
+            f"only {n_used} of {n_clusters} clusters have objects: there may be too few groups or distinct rows, or "
+            f"constraints may leave too few objects to fill the others. Try n_clusters={n_used}.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

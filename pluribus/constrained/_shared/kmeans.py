@@ -9,7 +9,7 @@ from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.utils.validation import _check_sample_weight
 
 from pluribus._engine import run_tasks
-from pluribus.constrained._shared.base import ConstrainedMixin, Given, warn_of_empty_clusters
+from pluribus.constrained._shared.base import ConstrainedMixin, Given
 from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.starts import Start
 from pluribus.constraints import Closure, ConstraintError, Constraints
@@ -115,7 +115,6 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
     def _set_kmeans_result(self, given: Given, closure: Closure, assignment: PairAssignment, best: KMeansRun) -> None:
         """Set all but the objective, which each method scales in its own way."""
         order = self._finish(given.constraints, best.labels[closure.chunk_of], self.n_clusters)
-        warn_of_empty_clusters(self.labels_, self.n_clusters)
         self.cluster_centers_ = (best.centers + assignment.points.shift)[order].astype(given.X.dtype)
         self.inertia_ = max(0.0, 2 * (float(best.path[-1]) - assignment.penalty(best.labels)))
         self.n_iter_ = best.n_iter

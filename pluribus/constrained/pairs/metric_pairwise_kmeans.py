@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import _check_sample_weight
 
 from pluribus._engine import run_tasks
-from pluribus.constrained._shared.base import ConstrainedMixin, warn_of_empty_clusters
+from pluribus.constrained._shared.base import ConstrainedMixin
 from pluribus.constrained._shared.parameters import FIRST_CENTERS_WITH_PAIRS, STARTS
 from pluribus.constrained._shared.starts import Start, starts
 from pluribus.constrained.pairs._metric_problem import MetricProblem
@@ -183,7 +183,6 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
         )
         best = min(runs, key=lambda run: run.path[-1])
         order = self._finish(given.constraints, best.labels[closure.chunk_of], self.n_clusters)
-        warn_of_empty_clusters(self.labels_, self.n_clusters)
         self.cluster_centers_ = (best.centers + problem.points.shift)[order].astype(given.X.dtype)
         self._metrics = best.metrics.take(order) if self.per_cluster else best.metrics
         self.metric_ = self._metrics.matrices if self.per_cluster else self._metrics.matrices[0]

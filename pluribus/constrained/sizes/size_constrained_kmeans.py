@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import _num_samples, check_array
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
-from pluribus.constrained._shared.base import Given, warn_of_empty_clusters
+from pluribus.constrained._shared.base import Given
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans
 from pluribus.constrained._shared.parameters import FIRST_CENTERS, STARTS
 from pluribus.constrained._shared.sized_points import SizedPoints
@@ -278,7 +278,6 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             self._set_result(given.constraints, labels.astype(np.int32), self.n_clusters, None)
         else:
             order = self._finish(given.constraints, labels, self.n_clusters)
-        warn_of_empty_clusters(self.labels_, self.n_clusters)
         self.cluster_centers_ = (best.centers + points.shift)[order].astype(given.X.dtype)
         self._is_weighed = mass is not None
         self.cluster_sizes_ = np.bincount(self.labels_, mass, minlength=self.n_clusters)
