@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pluribus.anonymize.published import check_names
+from pluribus.anonymize.published import check_names, listed
 from pluribus.tables import TableError
 from pluribus.tables._internal import BadCells, Column, Unusable, understand
 
@@ -35,7 +35,7 @@ class Roles:
 def roles(frame: pd.DataFrame, quasi: Sequence[str] | None, sensitive: str | None) -> Roles:
     """Which columns to generalize, to leave out and to publish unchanged; raises on wrong names."""
     names = [str(name) for name in frame.columns]
-    asked = [quasi] if isinstance(quasi, str) else None if quasi is None else [str(name) for name in quasi]
+    asked = None if quasi is None else [str(name) for name in listed(quasi)]
     check_names(frame.columns, quasi_identifiers=asked or [], sensitive=[] if sensitive is None else [sensitive])
     if asked is not None and sensitive in asked:
         raise TableError(

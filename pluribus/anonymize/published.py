@@ -1,6 +1,6 @@
 """Whether a published table is anonymous, checked from the table alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +64,7 @@ def check_published(
         raise TableError("The table is empty or not a table: give a pandas.DataFrame with rows and columns.")
     if diversity not in KINDS:
         raise ValueError(f"diversity is {diversity!r}: there are {', '.join(KINDS)}.")
-    quasi = [quasi_identifiers] if isinstance(quasi_identifiers, str) else list(quasi_identifiers)
+    quasi = listed(quasi_identifiers)
     if not quasi:
         raise TableError("quasi_identifiers is empty: give the columns that are generalized.")
     check_names(table.columns, quasi_identifiers=quasi, sensitive=[] if sensitive is None else [sensitive])
@@ -76,16 +76,32 @@ def check_published(
     return PublishedCheck(sizes, diversity_of(classes, values, diversity, l))
 
 
+def listed(quasi_identifiers: Any) -> list[Any]:
+    """The names that were given, one or several."""
+    if isinstance(quasi_identifiers, str):
+        return [quasi_identifiers]
+    if not isinstance(quasi_identifiers, Iterable):
+        raise TableError(f"quasi_identifiers={quasi_identifiers!r:.200}: give the name of a column, or several.")
+    return list(quasi_identifiers)
+
+
 def check_names(names: pd.Index, **wanted: Sequence[Any]) -> None:
     """Raise if a name is not among the columns, or if two columns have the same name."""
     if not names.is_unique:
         raise TableError("More than one column has the same name: rename them.")
     for what, columns in wanted.items():
-        unknown = [name for name in columns if name not in names]
+        unknown = [name for name in columns if not _is_among(name, names)]
         if unknown:
             raise TableError(
                 f"{what}: the table has no column {listing(unknown)}. Its columns are {listing(names, 20)}."
             )
+
+
+def _is_among(name: Any, names: pd.Index) -> bool:
+    try:
+        return name in names
+    except TypeError:  # lists and the like name no column
+        return False
 
 
 def wanted_diversity(series: pd.Series, diversity: str, l: float, m: float) -> tuple[Diversity, np.ndarray]:  # noqa: E741

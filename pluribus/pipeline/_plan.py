@@ -1,5 +1,6 @@
 """What a job will take of memory, before it starts, and what is chosen for that."""
 
+import sys
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -7,13 +8,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import MemoryLimitError, given_limit, in_bytes, memory_limit
+from pluribus._engine import MemoryLimitError, given_limit, in_bytes, memory_limit, real_number, whole_number
 from pluribus.consensus import names
 from pluribus.consensus._internal import EXACT_SECONDS, bytes_needed, seconds_of_pairs
 from pluribus.generate._internal import k_range, pool_bytes
+from pluribus.tables import Rows
 
 PLAN_FROM = 50_000  # objects, from which a job says what it takes of memory before it starts
 _PROGRAM = 350e6  # for libraries and compiled kernels: in a limit that is given, but not in what is free by now
+_FORMS = ("auto", "operator", "sparse", "neighbors", "dense")  # of evidence
 _RESULT = 10  # numbers for each object beside its memberships: labels, uncertainty, dendrogram, what is written
 
 
@@ -93,10 +96,19 @@ def make_plan(
     MemoryLimitError
         If it would take more than the limit.
     """
-    method = method.lower()
-    if method and method not in names():
+    method = method.lower() if isinstance(method, str) else method
+    if method != "" and method not in names():
         raise ValueError(f"method={method!r}: give one of {', '.join(names())}, or '' for a function of your own.")
-    if min(n_objects, n_partitions) < 1 or most_clusters < 0:
+    if method == "eac" and evidence not in _FORMS:
+        raise ValueError(f"evidence={evidence!r}: give one of {', '.join(_FORMS)}.")
+    n_objects = whole_number("n_objects", n_objects, 0, sys.maxsize)
+    n_partitions = whole_number("n_partitions", n_partitions, 0, sys.maxsize)
+    most_clusters = whole_number("most_clusters", most_clusters, 0, sys.maxsize)
+    n_clusters = None if n_clusters is None else whole_number("n_clusters", n_clusters, 1, sys.maxsize)
+    n_distinct = None if n_distinct is None else whole_number("n_distinct", n_distinct, 1, sys.maxsize)
+    seconds = None if seconds is None else real_number("seconds", seconds, 0, np.inf)
+    table = real_number("table", table, 0, sys.float_info.max)
+    if min(n_objects, n_partitions) < 1:
         given = f"n_objects={n_objects}, n_partitions={n_partitions}, most_clusters={most_clusters}"
         raise ValueError(f"{given}: there is nothing to plan without objects, partitions and clusters.")
     allowed = memory_limit(limit)
@@ -193,6 +205,12 @@ def plan_of(
     >>> plan_of(np.zeros((1000, 4)), Generator(), limit="1GB").parts["labels"]
     100000
     """
+    if not (isinstance(X, np.ndarray | Rows) or sparse.issparse(X)) or len(X.shape) != 2:
+        raise ValueError(f"X is a {type(X).__name__}: give an array, a sparse matrix or Rows of shape (n, d).")
+    if not hasattr(generator, "n_members"):
+        raise ValueError(
+            f"generator={type(generator).__name__}: give a Generator, a Mix, or a generator with n_members."
+        )
     n, d = X.shape
     if isinstance(X, np.ndarray):
         table = 0 if isinstance(X, np.memmap) else X.nbytes

@@ -241,12 +241,21 @@ def test_tables_that_cannot_be_checked():
         ((table[:0], ["age"]), "rows"),
         ((table, []), "quasi_identifiers is empty"),
         ((table, ["age", "town"]), "quasi_identifiers: the table has no column 'town'"),
+        ((table, [["age"], "s"]), "quasi_identifiers: the table has no column '.'age'.'"),
+        ((table, [(["age"],)]), "quasi_identifiers: the table has no column"),
+        ((table, 5), "quasi_identifiers=5: give the name of a column"),
+        ((table, "age", np.zeros(2)), "sensitive: the table has no column"),
         ((table, "age", "t"), "sensitive: the table has no column 't'"),
         ((table, "age", "s", "much"), "distinct, entropy, recursive"),
         ((table.set_axis(["age", "age"], axis=1), "age"), "same name"),
     ):
         with pytest.raises(ValueError, match=words):
             check_published(*arguments)
+
+
+def test_quasi_identifiers_are_names():
+    with pytest.raises(TableError, match="quasi_identifiers=5: give the name of a column"):
+        Anonymizer(2).fit_transform(pd.DataFrame({"x": [1, 2, 3]}), 5)
 
 
 def test_it_is_an_estimator():

@@ -31,6 +31,8 @@ def test_a_name_makes_its_class_with_its_presets_and_is_found_again(name):
 
 
 def test_unknown_names_are_refused_and_strangers_have_none():
+    with pytest.raises(ValueError, match="No consensus function is called None"):
+        consensus.by_name(None)
     with pytest.raises(ValueError, match=r"No consensus function is called 'nope'; there are acccs, .*voting\."):
         consensus.by_name("nope")
     assert name_of(BaseEstimator()) == ""

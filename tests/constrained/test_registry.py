@@ -2,6 +2,7 @@
 
 import inspect
 
+import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 
@@ -41,3 +42,6 @@ def test_unknown_names_are_refused():
         ValueError, match=r"No constrained method is called 'kmeans'; there are aggregate, .*size-constrained\."
     ):
         constrained.by_name("kmeans")
+    for wrong in (None, 5, np.zeros((1, 2, 2)), ["cop-kmeans"]):
+        with pytest.raises(ValueError, match="No constrained method is called"):
+            constrained.by_name(wrong)

@@ -94,6 +94,11 @@ def test_figures(result):
     assert np.abs(np.asarray(profile.z, dtype=float)).max() > 0.5
 
 
+def test_profiles_of_a_single_cluster_are_empty():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    assert len(pluribus.cluster(X, k=1, members=3, verbose=False).plot.profiles().data[0].y) == 0
+
+
 def test_figures_that_need_what_is_not_there():
     labels = pluribus.combine([[0, 0, 1, 1], [0, 0, 1, 1]], 2, method="voting", verbose=False)
     with pytest.raises(ValueError, match="no features"):

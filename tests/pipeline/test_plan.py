@@ -131,9 +131,30 @@ def test_matrices_keep_to_the_limit():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "method", "message"),
-    [((10, 2, 2), "nope", "give one of acccs"), ((10, 0, 0), "eac", "nothing to plan"), ((0, 2, 2), "", "nothing")],
+    ("sizes", "options", "message"),
+    [
+        ((10, 2, 2), {"method": "nope"}, "give one of acccs"),
+        ((10, 2, 2), {"method": None}, "method=None: give one of acccs"),
+        ((10, 2, 2), {"evidence": "all"}, "evidence='all': give one of auto"),
+        ((10, 0, 0), {}, "nothing to plan"),
+        ((0, 2, 2), {"method": ""}, "nothing"),
+        ((10, [], 2), {}, r"n_partitions=\[\]: give a whole number"),
+        ((10, 2, float("inf")), {}, "most_clusters=inf: give a whole number"),
+        ((10**30, 2, 2), {}, "n_objects=1000000000000000000000000000000: give a whole number"),
+        ((10, 2, 2), {"n_clusters": 0}, "n_clusters=0: give a whole number"),
+        ((10, 2, 2), {"n_distinct": "5"}, "n_distinct='5': give a whole number"),
+        ((10, 2, 2), {"seconds": float("nan")}, "seconds=nan: give a number"),
+        ((10, 2, 2), {"table": float("inf")}, "table=inf: give a number"),
+    ],
 )
-def test_what_cannot_be_planned(sizes, method, message):
+def test_what_cannot_be_planned(sizes, options, message):
     with pytest.raises(ValueError, match=message):
-        make_plan(*sizes, method=method)
+        make_plan(*sizes, **options)
+
+
+def test_what_has_no_plan():
+    with pytest.raises(ValueError, match="generator=list: give a Generator"):
+        plan_of(np.zeros((5, 2)), [])
+    for X in ([[1, 2]], np.zeros(5), "data.csv"):
+        with pytest.raises(ValueError, match="give an array, a sparse matrix or Rows"):
+            plan_of(X, Generator())

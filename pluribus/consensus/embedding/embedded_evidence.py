@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import run_tasks, seeds
+from pluribus._engine import run_tasks, seeds, whole_number
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.canonical_order import canonical_order
 from pluribus.consensus._shared.cost import Cost
@@ -211,8 +211,8 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
             raise ValueError(f"clusterer must be an estimator or one of {', '.join(CLUSTERERS)}; got {clusterer!r}.")
         n_clusters = self.n_clusters if n_clusters is None else n_clusters
         n = len(self._inverse)
-        if isinstance(clusterer, str) and (n_clusters is None or not 1 <= n_clusters <= n):
-            raise ValueError(f"n_clusters must be between 1 and the number of objects, {n}; got {n_clusters}.")
+        if isinstance(clusterer, str) or n_clusters is not None:
+            n_clusters = whole_number("n_clusters", n_clusters, 1, most=n)
         labels = self._extract(clusterer, n_clusters)
         return number_by_size(labels, int(labels.max()) + 1)
 

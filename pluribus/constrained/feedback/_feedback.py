@@ -1,5 +1,7 @@
 """Statements of a user about a clustering, and what they mean for pairs, clusters of objects and term weights."""
 
+from collections.abc import Sequence
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,32 +53,42 @@ class Feedback(NamedTuple):
 
 def check_feedback(feedback: tuple[Any, ...], n_objects: int, n_clusters: int) -> tuple[Feedback, ...]:
     """The statements, or an error that says what is wrong with one."""
-    checked = tuple(_checked(Feedback(*each), n_objects, n_clusters) for each in feedback)
+    checked = tuple(_checked(_statement(each), n_objects, n_clusters) for each in feedback)
     alone = [each.verb for each in checked if each.verb in RENUMBER]
     if alone and len(checked) > 1:
         raise ValueError(f"{alone[0]!r} renumbers the clusters: give it alone, and other statements after it.")
     return checked
 
 
+def _statement(given: Any) -> Feedback:
+    """A statement, or one spelled as (verb, about) or (verb, about, weight)."""
+    if isinstance(given, tuple | list) and len(given) in (2, 3):
+        return Feedback(*given)
+    raise ValueError(
+        f"{given!r:.200} is not a statement: give Feedback(verb, about), such as Feedback('apart', (0, 2))."
+    )
+
+
 def _checked(statement: Feedback, n_objects: int, n_clusters: int) -> Feedback:
-    if statement.verb not in VERBS:
+    if not isinstance(statement.verb, str) or statement.verb not in VERBS:
         raise ValueError(f"no verb is called {statement.verb!r}; there are {', '.join(VERBS)}.")
     kinds = VERBS[statement.verb]
-    if len(statement.about) != len(kinds):
-        raise ValueError(f"{statement.verb!r} is about {len(kinds)} numbers, got {statement.about}.")
-    about = tuple(int(number) for number in statement.about)
-    if about != tuple(statement.about):
-        raise ValueError(f"{statement.verb!r} is about row numbers and cluster numbers, got {statement.about}.")
+    numbers = statement.about if isinstance(statement.about, Sequence | np.ndarray) else ()
+    if len(numbers) != len(kinds):
+        raise ValueError(f"{statement.verb!r} is about {len(kinds)} numbers, got {statement.about!r:.200}.")
+    if not all(isinstance(number, Integral) and not isinstance(number, bool) for number in numbers):
+        raise ValueError(f"{statement.verb!r} is about row numbers and cluster numbers, got {statement.about!r:.200}.")
+    about = tuple(int(number) for number in numbers)
     for kind, number in zip(kinds, about, strict=True):
         what, count = ("object", n_objects) if kind == "o" else ("cluster", n_clusters)
         if not 0 <= number < count:
             raise ValueError(f"{statement.verb!r}: there is no {what} {number}; they are numbered 0 to {count - 1}.")
     if kinds in ("oo", "cc") and about[0] == about[1]:
         raise ValueError(f"{statement.verb!r} is about two different {what}s, got {about}.")
-    weight = np.inf if statement.weight is None else float(statement.weight)
-    if not weight > 0:
-        raise ValueError(f"weight={statement.weight}: give a number above 0, or None if the statement must hold.")
-    return Feedback(statement.verb, about, weight)
+    weight = np.inf if statement.weight is None else statement.weight
+    if not isinstance(weight, Real) or isinstance(weight, bool) or not weight > 0:
+        raise ValueError(f"weight={weight!r:.200}: give a number above 0, or None if the statement must hold.")
+    return Feedback(statement.verb, about, float(weight))
 
 
 def with_pairs(constraints: Constraints, feedback: tuple[Feedback, ...]) -> Constraints:

@@ -102,9 +102,8 @@ def _profiles(summary: Summary) -> Figure:
             differences.setdefault(feature, {})[cluster.number] = trait.difference
     ranked = sorted(differences, key=lambda feature: -max(abs(value) for value in differences[feature].values()))
     shown = ranked[:_TRAITS]
-    values = np.array([[differences[f].get(c.number, 0.0) for c in summary.clusters] for f in shown]).reshape(
-        len(shown), -1
-    )
+    rows = [[differences[f].get(c.number, 0.0) for c in summary.clusters] for f in shown]
+    values = np.array(rows).reshape(len(shown), len(summary.clusters))
     most = float(np.abs(values).max(initial=1.0))
     image = {
         "type": "heatmap",

@@ -187,7 +187,9 @@ def indices(details: pd.DataFrame, names: list[str], voting: set[str]) -> tuple[
         turned = np.where(np.isnan(value), -np.inf, value if criterion.greater_is_better else -value)
         drawn = rows["n_sampled"].notna().to_numpy()
         low, high = (np.where(drawn, rows[end].to_numpy(dtype=float), np.nan) for end in ("low", "high"))
-        best = (turned >= turned.max() - 1e-9 * max(abs(turned.max()), 1.0)) & ~np.isnan(value)
+        highest = turned.max()
+        near = 1e-9 * max(abs(highest), 1.0) if np.isfinite(highest) else 0.0
+        best = (turned >= highest - near) & ~np.isnan(value)
         found.append(Index(criterion, name in voting, value, low, high, best))
     return tuple(found)
 

@@ -416,8 +416,9 @@ def test_bad_evidence():
         embedded(2).fit(sparse.csr_array([[0, 0, 0], [0, 1, 0.5], [0, 0.5, 1]]))
     with pytest.raises(ValueError, match="clusterer must be"):
         embedded(2).fit(HAND).extract("optics")
-    with pytest.raises(ValueError, match="n_clusters must be between"):
-        embedded(2).fit(HAND).extract(n_clusters=4)
+    for wrong in (4, 0, 1.5, True, {"a": 1}, "2"):
+        with pytest.raises(ValueError, match=r"n_clusters=.*: give a whole number, from 1 to 3"):
+            embedded(2).fit(HAND).extract(n_clusters=wrong)
 
 
 def test_too_large_for_all_pairs():

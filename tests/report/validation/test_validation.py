@@ -2,6 +2,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from helpers import PATIENCE
@@ -10,6 +11,7 @@ from pluribus.report import Validation, render, summarize, summarize_validation,
 from pluribus.report._internal import k_indices
 from pluribus.report.validation._figures import validation_figures
 from pluribus.report.validation.page import render_validation, validation_headline
+from pluribus.report.validation.validation import indices
 from pluribus.validate import choose_k, choose_partition, silhouette_index
 
 
@@ -108,3 +110,21 @@ def test_of_many_numbers_those_are_shown_that_matter():
     assert found.preferred == 40
     assert found.k.tolist() == [*range(2, 13), *range(28, 41)]
     assert len(found.indices[1].value) == len(found.k)
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_index_that_is_infinite_or_undefined_for_all():
+    """Dunn's index is infinite for the candidate whose clusters are points; NaN for all says nothing."""
+    frame = pd.DataFrame(
+        {
+            "criterion": ["dunn"] * 2 + ["silhouette"] * 2,
+            "candidate": ["a", "b"] * 2,
+            "value": [np.inf, 3.0, np.nan, np.nan],
+            "n_sampled": np.nan,
+            "low": np.nan,
+            "high": np.nan,
+        }
+    )
+    dunn, silhouette = indices(frame, ["a", "b"], {"dunn"})
+    assert dunn.best.tolist() == [True, False]
+    assert silhouette.best.tolist() == [False, False]
