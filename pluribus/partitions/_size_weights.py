@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluribus._engine import number_array
 from pluribus._kernels.assignment.weighted_assignment import split_within_bounds
 from pluribus.partitions._sizes import (
     SizedAssignment,
     SizeError,
+    check_room,
     checked_cost,
     checked_prices,
     in_shape,
@@ -102,19 +104,9 @@ def assign_weights(
     >>> assign_weights([[0, 9], [0, 8], [0, 4]], [3, 1, 1], [0, 0], [3, 3]).labels.tolist()
     [1, 0, 0]
     """
-    cost, weight = checked_cost(cost), np.asarray(weight, dtype=np.float64)
+    cost, weight, lower, upper = _checked(cost, weight, lower, upper)
     n, k = cost.shape
-    with np.errstate(over="ignore"):
-        total = float(weight.sum())
-    if weight.shape != (n,) or (weight < 0).any() or not 0 < total < np.inf:
-        raise ValueError(
-            f"weight must be {n} finite numbers of 0 or more, one for each point, not all 0, with a finite sum."
-        )
-    lower, upper = (
-        np.broadcast_to(in_shape(name, bound, k, "sums of weights"), k).astype(np.float64)
-        for name, bound in (("lower", lower), ("upper", upper))
-    )
-    _check(lower, upper, total)
+    total = float(weight.sum())
     labels = cost.argmin(axis=1)
     heavy = np.flatnonzero(weight > 0)
     found = np.zeros(k) if prices is None else checked_prices(prices, k)
@@ -127,6 +119,25 @@ def assign_weights(
     if len(pieces):
         _round(cost, weight, lower, upper, labels, [(heavy[r], clusters) for r, clusters in pieces])
     return SizedAssignment(labels, float(cost[np.arange(n), labels].sum(dtype=np.float64)), found)
+
+
+def _checked(cost: Any, weight: Any, lower: Any, upper: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Arrays of the right shapes, and bounds that can hold: the compiled loop checks nothing."""
+    cost, weight = checked_cost(cost), number_array("weight", weight)
+    n, k = cost.shape
+    with np.errstate(over="ignore"):
+        total = float(weight.sum())
+    if weight.shape != (n,) or (weight < 0).any() or not 0 < total < np.inf:
+        raise ValueError(
+            f"weight must be {n} finite numbers of 0 or more, one for each point, not all 0, with a finite sum."
+        )
+    lower, upper = (
+        np.broadcast_to(in_shape(name, bound, k, "sums of weights"), k).astype(np.float64)
+        for name, bound in (("lower", lower), ("upper", upper))
+    )
+    _check(lower, upper, total)
+    check_room(n, k)
+    return cost, weight, lower, upper
 
 
 class Pieces(NamedTuple):
@@ -177,13 +188,23 @@ def split_weights(
     >>> found.owner.tolist(), found.labels.tolist(), found.amounts.tolist()
     ([0, 1, 1], [0, 0, 1], [3.0, 1.0, 1.0])
     """
+    cost, weight, lower, upper = _checked(cost, weight, lower, upper)
+    if not weight.all():
+        raise ValueError("weight has zeros: leave these points out, they can be anywhere.")
+    return _pieces(cost, weight, lower, upper, None if prices is None else checked_prices(prices, cost.shape[1]))
+
+
+def _pieces(
+    cost: np.ndarray, weight: np.ndarray, lower: np.ndarray, upper: np.ndarray, prices: np.ndarray | None
+) -> Pieces:
+    """The same for arguments that were checked."""
     n, k = cost.shape
     room = 10 * k + 100
     while True:
         apiece, amounts = np.empty((n + room, k)), np.zeros(n + room)
         apiece[:n], amounts[:n] = cost, weight
         owner, labels = np.zeros(n + room, np.int64), np.empty(n + room, np.int64)
-        found = np.zeros(k) if prices is None else np.array(prices, dtype=np.float64)
+        found = np.zeros(k) if prices is None else prices.copy()
         moves = split_within_bounds(apiece, amounts, owner, lower, upper, found, labels, n, kept_moves(n, k))
         if moves != -2:
             break
@@ -198,7 +219,7 @@ def _split(
 ) -> tuple[np.ndarray, list[tuple[int, list[int]]]]:
     """Labels, and for each point that is split the clusters in which it is; prices are updated."""
     n = len(cost)
-    found = split_weights(cost / weight[:, None], weight, lower, upper, prices)
+    found = _pieces(cost / weight[:, None], weight, lower, upper, prices)
     prices[:] = found.prices
     ahead = found.owner[n:]
     split = [(int(r), [int(found.labels[r]), *found.labels[n:][ahead == r].tolist()]) for r in np.unique(ahead)]

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._engine import number_array, whole_number
+from pluribus._engine import MemoryLimitError, in_bytes, memory_limit, number_array, whole_number
 from pluribus._kernels.assignment.bounded_assignment import assign_within_bounds, total_cost
 
 _SMALLER = 8  # times, from one level of samples to the next
 _SMALLEST = 1000  # points; and 20 for each cluster
+_MANY = 1000  # clusters, whose moves between each two take memory that may not be there
 _ALWAYS = np.iinfo(np.int64).max
 _GOOD = 1.0  # prices at which fewer points than this, times the root of n k, must move, are as good as those of samples
 
@@ -123,6 +124,9 @@ def assign_sizes(
     random_state = whole_number("random_state", random_state, 0)
     n, k = cost.shape
     lower, upper = size_bounds(n, k, min_size, max_size)
+    sizes = np.bincount(cost.argmin(axis=1), minlength=k) if k > _MANY else lower
+    if (sizes < lower).any() or (sizes > upper).any():
+        check_room(n, k)
     found = np.zeros(k)
     labels = np.empty(n, np.int64)
     moves = -2
@@ -160,6 +164,16 @@ def checked_prices(prices: Any, k: int) -> np.ndarray:
     if found.shape != (k,) or not np.isfinite(found).all():
         raise ValueError(f"prices={prices!r}: give {k} finite numbers, one for each cluster, or None.")
     return found
+
+
+def check_room(n: int, k: int) -> None:
+    """Refuse numbers of clusters whose moves between each two do not fit into memory."""
+    needed = k * k * (16 * kept_moves(n, k) + 24)
+    if k > _MANY and needed > memory_limit():
+        raise MemoryLimitError(
+            f"Bounds on the sizes of {k:,} clusters take {in_bytes(needed)} of memory, more than the "
+            f"{in_bytes(memory_limit())} allowed: use fewer clusters, or no bounds."
+        )
 
 
 def kept_moves(n: int, k: int) -> int:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from pluribus._engine import MemoryLimitError, memory_budget
 from pluribus._kernels.assignment.weighted_assignment import split_within_bounds
 from pluribus.partitions import SizeError, assign_sizes
 from pluribus.partitions._internal import assign_weights, split_weights, weight_bounds
@@ -153,3 +154,48 @@ def test_weights_that_are_none(weight):
 def test_what_cannot_be_assigned(arguments, message):
     with pytest.raises(ValueError, match=message):
         assign_weights(*arguments)
+
+
+BIG = np.zeros(1_000_000)
+BIG[5] = 4
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"lower": BIG, "upper": BIG}, "lower has shape"),  # read and wrote out of bounds
+        ({"lower": BIG[:2], "upper": np.full(1, 4.0)}, "upper has shape"),
+        ({"prices": np.zeros(1)}, "give 2 finite numbers"),
+        ({"prices": [0, np.nan]}, "give 2 finite numbers"),
+        ({"weight": np.ones(3)}, "weight must be 4 finite numbers"),
+        ({"weight": np.array([1.0, 1, 0, 1])}, "weight has zeros"),
+        ({"weight": "heavy"}, "weight='heavy': give numbers"),
+        ({"upper": np.full(2, 1.0)}, "leaves room for a weight of 2"),
+        ({"lower": np.full(2, 3.0)}, "asks for a weight of 6"),
+        ({"cost": np.zeros(4)}, "table of points by clusters"),
+        ({"cost": np.full((4, 2), np.nan)}, "not finite"),
+    ],
+)
+def test_nothing_unchecked_reaches_the_compiled_loop(changed, message):
+    right = {"cost": np.zeros((4, 2)), "weight": np.ones(4), "lower": np.zeros(2), "upper": np.full(2, 4.0)}
+    assert len(split_weights(**right).labels) == 4
+    with pytest.raises(ValueError, match=message):
+        split_weights(**right | changed)
+
+
+def test_big_endian_and_single_precision_are_read():
+    found = split_weights(
+        np.array([[0, 9], [0, 4]], ">f8"), np.array([3, 2], ">i4"), np.zeros(2, "f4"), np.full(2, 4, ">i2")
+    )
+    assert found.amounts.tolist() == [3.0, 1.0, 1.0]
+
+
+def test_clusters_that_do_not_fit_into_memory():
+    k = 5000
+    message = r"5,000 clusters take 3\.8 GB of memory, more than the 1\.0 MB allowed: use fewer clusters"
+    with memory_budget("1MB"):
+        with pytest.raises(MemoryLimitError, match=message):
+            split_weights(np.zeros((4, k)), np.ones(4), np.zeros(k), np.ones(k))
+        with pytest.raises(MemoryLimitError, match=message):
+            assign_sizes(np.zeros((4, k)), max_size=1)
+        assert assign_sizes(np.zeros((4, k))).labels.tolist() == [0, 0, 0, 0]
