@@ -1,6 +1,6 @@
 """Where work runs: independent tasks on one core or all, their seeds, progress and what is kept of them."""
 
-from pluribus._engine.arguments import number_array, real_number, whole_number
+from pluribus._engine.arguments import check_summable, number_array, real_number, whole_number
 from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
 from pluribus._engine.dask_connection import ClusterLostError, computed
@@ -28,6 +28,7 @@ __all__ = [
     "TaskStore",
     "as_cluster",
     "atomic_path",
+    "check_summable",
     "computed",
     "fingerprint",
     "free_memory",

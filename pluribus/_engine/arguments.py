@@ -57,6 +57,23 @@ def number_array(name: str, value: Any, *, error: type[ValueError] = ValueError)
     raise error(f"{name}={_shown(value)}: give numbers.") from None
 
 
+def check_summable(name: str, weights: np.ndarray) -> None:
+    """Refuse weights whose sums of products overflow in single precision: only their ratios matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus._engine import check_summable
+    >>> check_summable("sample_weight", np.array([1.0, 1e6]))
+    """
+    largest = float(np.abs(weights).max(initial=0))
+    if largest > np.sqrt(float(np.finfo(np.float32).max)) / max(len(weights), 1):
+        raise ValueError(
+            f"{name} has values as large as {largest:.3g}, whose products overflow when summed: scale them, for example "
+            "divide by the largest."
+        )
+
+
 def _shown(value: Any) -> str:
     """A value for a message, without the contents of a large one."""
     shape = getattr(value, "shape", ())

@@ -89,6 +89,8 @@ def _nearness(pairs: Indices, evidence: Any, n: int) -> Floats:
         if evidence.shape[0] != n:
             raise ConstraintError(f"evidence is about {evidence.shape[0]} objects, but constraints about {n}")
         return logit(np.clip(evidence.pairs(one, other), 0.02, 0.98))
+    if hasattr(evidence, "n_partitions"):
+        raise ConstraintError("evidence is an Ensemble: give pluribus.evidence.CoAssociation(ensemble), or the data.")
     X = sklearn.utils.check_array(evidence, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
     if X.shape[0] != n:
         raise ConstraintError(f"evidence has {X.shape[0]} rows, but constraints are about {n} objects")

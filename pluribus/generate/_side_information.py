@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import has_fit_parameter
 
+from pluribus._engine import check_summable
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.generate._base_clusterers import takes_constraints
 
@@ -64,6 +65,7 @@ def _check_constraints(constraints: Constraints, members: Sequence["Member"], n:
 
 def _checked_weights(sample_weight: Any, members: Sequence["Member"], n: int) -> np.ndarray:
     weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    check_summable("sample_weight", weights)
     if weights.shape != (n,):
         raise ValueError(f"sample_weight has shape {weights.shape}: give one number for each of the {n} rows of X.")
     if (weights < 0).any() or not weights.any():

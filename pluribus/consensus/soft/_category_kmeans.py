@@ -9,10 +9,15 @@ from pluribus.consensus._shared.label_rows import LabelRows
 from pluribus.partitions import Ensemble
 
 
-def canonical_rows(ensemble: Ensemble, n_jobs: int | None) -> LabelRows:
-    """The label rows in canonical order, so that random draws do not depend on the order of the objects."""
+def canonical_rows(ensemble: Ensemble, n_jobs: int | None, weights: np.ndarray | None = None) -> LabelRows:
+    """The label rows in canonical order, so that random draws do not depend on the order of the objects.
+
+    ``weights`` replace those of the partitions.
+    """
     order = canonical_order(ensemble)
     rows = LabelRows(ensemble.take_objects(order), n_jobs)
+    if weights is not None:
+        rows.partition_weights, rows.weights = weights, rows.spread(weights)
     rows.inverse = rows.inverse[np.argsort(order)]
     return rows
 

@@ -21,7 +21,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
 
     The row of labels of an object is drawn from a component of the mixture; given the component, its labels are
     independent. EM finds the components, and the posterior of an object is its membership. Missing labels are ignored.
-    A partition of weight 2 counts twice. Soft partitions count fractions of labels.
+    Weights are relative: those above 0 are scaled to a mean of 1. Soft partitions count fractions of labels.
 
     Prefer it if labels are missing, if partitions differ in their number of clusters, and if you want posteriors and
     label rates (``theta_``). With many partitions the posteriors are overconfident, because partitions of one data set
@@ -130,7 +130,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
         """
         self._validate_params()
         ensemble = as_ensemble(ensemble)
-        rows = canonical_rows(ensemble, self.n_jobs)
+        rows = canonical_rows(ensemble, self.n_jobs, weights=_relative(ensemble.weights))
         k = reachable(self._check_n_clusters(ensemble.n_objects), rows)
         kmeans = CategoryKMeans(rows, k)
         starts = track(seeds(self.random_state, self.n_init), "mixture of multinomials", verbose=self.verbose)
@@ -160,6 +160,12 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
             if path[-1] - path[-2] <= self.tol * abs(path[-2]):
                 break
         return mixture, path
+
+
+def _relative(weights: np.ndarray) -> np.ndarray:
+    """Weights scaled to a mean of 1 among those above 0: the likelihood depends on their size, the consensus must not."""
+    shares = weights / weights.max()
+    return shares / shares[shares > 0].mean()
 
 
 class Mixture(NamedTuple):

@@ -8,6 +8,7 @@ from sklearn.base import ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from pluribus._engine import check_summable
 from pluribus.constraints import Constraints, Feasibility, Violations
 from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import normalized_entropy, order_by_size
@@ -38,6 +39,13 @@ def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) ->
     return X
 
 
+def checked_weights(sample_weight: Any, X: Any, dtype: Any = np.float64) -> np.ndarray:
+    """The weight of each row, by default 1; raises if they are none, or if their sums overflow."""
+    weights = _check_sample_weight(sample_weight, X, dtype=dtype, ensure_non_negative=True)
+    check_summable("sample_weight", weights)
+    return weights
+
+
 class ConstrainedMixin(ClusterMixin):
     """Mixin for estimators that cluster data under constraints: ``fit(X, constraints=known)``, then ``labels_``.
 
@@ -64,7 +72,7 @@ class ConstrainedMixin(ClusterMixin):
         """The input of ``fit``; raises if it or a parameter is wrong."""
         X = checked_rows(self, X, sparse=self.takes_sparse)
         constraints = as_constraints(constraints, X.shape[0])
-        weights = _check_sample_weight(sample_weight, X, dtype=_FLOATS, ensure_non_negative=True)
+        weights = checked_weights(sample_weight, X, _FLOATS)
         return Given(X, constraints, weights)
 
     def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:

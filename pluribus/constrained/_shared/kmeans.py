@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics import pairwise_distances_argmin_min
-from sklearn.utils.validation import _check_sample_weight
 
 from pluribus._engine import run_tasks
-from pluribus.constrained._shared.base import ConstrainedMixin, Given
+from pluribus.constrained._shared.base import ConstrainedMixin, Given, checked_weights
 from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.starts import Start
 from pluribus.constraints import Closure, ConstraintError, Constraints
@@ -89,7 +88,7 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
     def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
         """Minus the sum of squared distances of rows to their nearest centers: the higher, the better."""
         X = self._check_new(X)
-        weights = _check_sample_weight(sample_weight, X)
+        weights = checked_weights(sample_weight, X)
         distances = pairwise_distances_argmin_min(X, self.cluster_centers_.astype(X.dtype))[1]
         return -float(weights @ distances**2)
 

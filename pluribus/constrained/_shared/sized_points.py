@@ -17,6 +17,7 @@ from pluribus.constraints import Closure
 from pluribus.tables._internal import check_scale
 
 _BLOCK = 16_384
+_NEGLIGIBLE = 1e-9  # of the smallest weight
 _MOST_DRAWN = 200_000  # rows among which k-means++ draws its centers
 
 R = TypeVar("R")
@@ -68,11 +69,16 @@ class SizedPoints(NamedTuple):
         weights = self.weights[some].astype(rows.dtype)
         return dense(kmeans_plusplus(rows, n_clusters, sample_weight=weights, random_state=random)[0]).astype(float)
 
+    def cost_weights(self, dtype: Any) -> np.ndarray:
+        """The weights, but next to nothing instead of 0: a row without weight goes to a near cluster if it can."""
+        least = _NEGLIGIBLE * self.weights[self.weights > 0].min(initial=1.0)
+        return np.maximum(self.weights, least).astype(dtype)
+
     def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
         """Weighted squared distances to the centers, minus the squared norm of the row, which is the same for all."""
         offsets = (centers**2).sum(axis=1)
         doubled = np.asarray(-2 * centers.T, dtype=self.rows.dtype)
-        weighted = (self.weights != 1).any()
+        weighted, of_cost = (self.weights != 1).any(), self.cost_weights(out.dtype)
         far_off = sparse.issparse(self.rows) or self._far_off
         if not far_off:
             offsets = offsets + 2 * centers @ self.shift
@@ -86,7 +92,7 @@ class SizedPoints(NamedTuple):
                 np.matmul(self.rows[start:stop], doubled, out=block)
             block += offsets
             if weighted:
-                block *= self.weights[start:stop, None].astype(block.dtype)
+                block *= of_cost[start:stop, None]
 
         self._over_blocks(fill)
 

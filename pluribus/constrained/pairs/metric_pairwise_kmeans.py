@@ -6,10 +6,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
 from pluribus._engine import run_tasks
-from pluribus.constrained._shared.base import ConstrainedMixin
+from pluribus.constrained._shared.base import ConstrainedMixin, checked_weights
 from pluribus.constrained._shared.parameters import FIRST_CENTERS_WITH_PAIRS, STARTS
 from pluribus.constrained._shared.starts import Start, starts
 from pluribus.constrained.pairs._metric_problem import MetricProblem
@@ -224,7 +223,7 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
         """Minus the sum of distances (less log-determinants) of rows to their nearest centers: higher is better."""
         X = self._check_new(X)
-        return -float(_check_sample_weight(sample_weight, X) @ self._distances(X).min(axis=1))
+        return -float(checked_weights(sample_weight, X) @ self._distances(X).min(axis=1))
 
     def _distances(self, X: Any) -> np.ndarray:
         """Squared lengths of rows from centers, minus log-determinants, (n, k)."""

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import pairwise_distances_argmin_min
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus.constrained._shared.base import checked_rows, warn_of_empty_clusters
+from pluribus.constrained._shared.base import checked_rows, checked_weights, warn_of_empty_clusters
 from pluribus.constrained.sizes._unit_points import unit_rows
 from pluribus.partitions._internal import order_by_size
 
@@ -37,7 +37,7 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
     def score(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> float:
         """Minus the total cost of rows at their nearest centers, as in ``objective_``: the higher, the better."""
         costs = self._nearest(X)[1]
-        return -float(_check_sample_weight(sample_weight, costs[:, None]) @ costs)
+        return -float(checked_weights(sample_weight, costs[:, None]) @ costs)
 
     def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """The nearest center of each new row, and its squared distance, or one minus its cosine."""
@@ -53,7 +53,7 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
     def _check_rows(self, X: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
         """The rows, scaled to length 1 if they are compared by direction, and their weights; raises on bad input."""
         X = checked_rows(self, X, sparse=True, reset=reset)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = checked_weights(sample_weight, X)
         if not weights.any():
             raise ValueError("sample_weight is zero for every row: give at least one row a positive weight.")
         return (unit_rows(X) if self._by_direction else X), weights

@@ -40,7 +40,7 @@ class UnitPoints(SizedPoints):
     def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
         """One minus the cosines to the centers, times the weights."""
         turned = centers.T.astype(self.rows.dtype)
-        weights = self.weights.astype(out.dtype)
+        weights = self.cost_weights(out.dtype)
 
         def fill(start: int, stop: int) -> None:
             out[start:stop] = weights[start:stop, None] * (1 - self.rows[start:stop] @ turned)

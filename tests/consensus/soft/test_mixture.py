@@ -23,13 +23,17 @@ def fit_quietly(ensemble, k, **parameters):
         return MixtureConsensus(k, **{**QUIET, **parameters}).fit(ensemble)
 
 
+def relative(weights):
+    return weights / weights[weights > 0].mean()
+
+
 def joint(mmec, ensemble):
     """π_m Π_p θ_pm(label)^w_p of each object, one factor at a time."""
     out = np.tile(mmec.pi_, (ensemble.n_objects, 1))
     for i in range(ensemble.n_objects):
         for p in range(len(ensemble)):
             if ensemble.labels[i, p] >= 0:
-                out[i] *= mmec.theta_[p][:, ensemble.labels[i, p]] ** ensemble.weights[p]
+                out[i] *= mmec.theta_[p][:, ensemble.labels[i, p]] ** relative(ensemble.weights)[p]
     return out
 
 
@@ -51,7 +55,7 @@ def test_likelihood_grows(ensemble, k, init):
     mmec = fit_quietly(ensemble, k, n_init=1, tol=0.0, max_iter=30, init=init, epsilon=epsilon)
     # EM climbs the likelihood plus epsilon Σ w log θ, so the likelihood may only fall by as much as that can grow.
     smallest = epsilon / (ensemble.n_objects + epsilon * ensemble.n_clusters.max())
-    slack = -epsilon * k * (ensemble.weights * ensemble.n_clusters).sum() * np.log(smallest)
+    slack = -epsilon * k * (relative(ensemble.weights) * ensemble.n_clusters).sum() * np.log(smallest)
     assert (np.diff(mmec.objective_) >= -slack - 1e-9).all()
     assert np.isfinite(mmec.objective_).all()
 
@@ -131,12 +135,29 @@ def test_threads_do_not_matter():
     assert np.array_equal(one.objective_, two.objective_)
 
 
-def test_weight_is_a_number_of_copies():
+def test_weights_are_relative():
+    _, labels = planted(90, 8, 3, 0.2)
+    plain = MixtureConsensus(3, **QUIET).fit(labels)
+    assert plain.n_clusters_ == 3
+    for weights in (np.full(8, 1e-300), np.full(8, 1 / 8), np.full(8, 1e6), np.full(8, 1e300)):
+        weighted = MixtureConsensus(3, **QUIET).fit(Ensemble(labels, weights=weights))
+        assert weighted.objective_ == pytest.approx(plain.objective_)
+        assert weighted.membership_ == pytest.approx(plain.membership_)
+    uneven = np.arange(8.0)
+    some, more = (MixtureConsensus(3, **QUIET).fit(Ensemble(labels, weights=c * uneven)) for c in (0.01, 1))
+    assert some.membership_ == pytest.approx(more.membership_)
+    without = MixtureConsensus(3, **QUIET).fit(Ensemble(labels[:, 1:], weights=uneven[1:]))
+    assert without.objective_[-1] == pytest.approx(more.objective_[-1])
+
+
+def test_a_weight_is_an_exponent():
+    """A partition of weight 2 next to one of weight 0 counts as one; next to one of weight 1, twice as much as it."""
     first, second = [0, 0, 0, 1, 1, 1, 2, 2], [0, 1, 2, 0, 1, 2, 0, 1]
-    twice = MixtureConsensus(3, **QUIET).fit([first, second, second])
-    weighted = MixtureConsensus(3, **QUIET).fit(Ensemble([first, second], weights=[1, 2]))
-    assert twice.objective_[-1] == pytest.approx(weighted.objective_[-1])
-    assert twice.membership_ == pytest.approx(weighted.membership_)
+    alone = MixtureConsensus(3, **QUIET).fit([second])
+    weighted = MixtureConsensus(3, **QUIET).fit(Ensemble([first, second], weights=[0, 2]))
+    assert weighted.objective_[-1] == pytest.approx(alone.objective_[-1])
+    heavier = MixtureConsensus(3, **QUIET).fit(Ensemble([first, second], weights=[1, 5]))
+    assert adjusted_rand_score(heavier.labels_, second) > adjusted_rand_score(heavier.labels_, first)
 
 
 def test_soft_partitions():
