@@ -69,8 +69,8 @@ def check_summable(name: str, weights: np.ndarray) -> None:
     largest = float(np.abs(weights).max(initial=0))
     if largest > np.sqrt(float(np.finfo(np.float32).max)) / max(len(weights), 1):
         raise ValueError(
-            f"{name} has values as large as {largest:.3g}, whose products overflow when summed: scale them, for example "
-            "divide by the largest."
+            f"{name} has values as large as {largest:.3g}, whose products overflow when summed: scale them, for "
+            "example divide by the largest."
         )
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 
 from pluribus.compare._partitions import as_partitions
 from pluribus.partitions import Ensemble
+from pluribus.tables._internal import refuse_annotated
 
 _MOST_CELLS = 2**26  # of a table of two partitions' clusters
 
@@ -90,6 +91,7 @@ class Places(NamedTuple):
         """X must describe the same objects."""
         if X is None:
             raise ValueError("X is missing: this distance needs the features of the objects beside the partitions.")
+        refuse_annotated(X)
         if not hasattr(X, "__len__") and not hasattr(X, "shape"):
             raise ValueError(f"X must have a row for each object; got {X!r}.")
         n = X.shape[0] if hasattr(X, "shape") else len(X)

@@ -1,12 +1,13 @@
 """Parts of this room that other rooms may use but users do not need."""
 
 from pluribus.consensus._registry import bytes_needed, configured, cost_of, name_of
-from pluribus.consensus._shared.accumulate import accumulate
+from pluribus.consensus._shared.accumulate import LargestTriedWarning, accumulate
 from pluribus.consensus._shared.constraints import as_preferences, feasible_n_clusters
 from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, predict_seconds, seconds_of_pairs
 
 __all__ = [
     "EXACT_SECONDS",
+    "LargestTriedWarning",
     "accumulate",
     "as_preferences",
     "bytes_needed",

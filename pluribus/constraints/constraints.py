@@ -314,6 +314,7 @@ class Constraints(Said):
             raise InfeasibleError(
                 f"the constraints do not fit into k={k} clusters: {found.reason}; objects {objects}",
                 k=k,
+                reason=found.reason,
                 witness=found.witness,
             )
         if found.status == "unknown":

@@ -68,6 +68,8 @@ class InfeasibleError(ConstraintError):
     Attributes
     ----------
     k : int
+    reason : str
+        Why, without the objects.
     witness : ndarray of int or None
         Objects that prove it, as in :class:`Feasibility`.
 
@@ -82,9 +84,10 @@ class InfeasibleError(ConstraintError):
     [0, 1, 2]
     """
 
-    def __init__(self, message: str, *, k: int = 0, witness: Any = None):
+    def __init__(self, message: str, *, k: int = 0, reason: str = "", witness: Any = None):
         super().__init__(message)
         self.k = k
+        self.reason = reason or message
         self.witness = witness
 
 

@@ -48,9 +48,10 @@ def check_feasible(known: Constraints | None, k: int | None, ids: np.ndarray) ->
     except InfeasibleError as error:
         witness = [] if error.witness is None else [str(ids[i]) for i in error.witness[:_SHOWN]]
         more = "" if error.witness is None or len(error.witness) <= _SHOWN else ", …"
-        reason = str(error).partition("; objects")[0]
+        objects = f"{', '.join(map(repr, witness))}{more}"
         raise ValueError(
-            f"k={k}, but {reason} ({', '.join(map(repr, witness))}{more}). Give another k, or fewer constraints."
+            f"k={k}, but the constraints do not fit into {k} clusters: {error.reason} ({objects}). Give another k, or "
+            "fewer constraints."
         ) from None
 
 

@@ -15,9 +15,11 @@ from scipy import sparse
 from pluribus._engine import DaskCluster, in_bytes, memory_limit
 from pluribus.tables import Recipe, Rows, Table, TableError, as_table, open_rows, prepare
 from pluribus.tables._internal import (
+    EMBEDDING,
     ColumnRecipe,
     check_distances,
     check_scaling,
+    is_annotated,
     is_dask,
     listing,
     parquet_columns,
@@ -26,7 +28,6 @@ from pluribus.tables._internal import (
 )
 
 SHARE = 0.35  # of the memory limit that the numbers of a table may take, since several copies are made on the way
-_EMBEDDING = "X_pca"  # of an AnnData: the coordinates that its cells are usually clustered by
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def read_data(data: Any, how: Preparation, cluster: DaskCluster | None = None) -
         large = size > SHARE * memory_limit()
         read = _rows_of_file(path, how, size, cluster) if large else _table(data, how)
         return replace(read, title=path.name)
-    if _is_annotated(data):
+    if is_annotated(data):
         how.refuse("An AnnData has no columns of a table", "id_column", "ignore", "impute")
         return _annotated(data)
     if isinstance(data, Rows) or is_dask(data):
@@ -146,20 +147,15 @@ def _floats(X: Any) -> Any:
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
-def _is_annotated(data: Any) -> bool:
-    """Whether it is an AnnData, or has what is used of one."""
-    return all(hasattr(data, name) for name in ("X", "obsm", "obs_names", "var_names"))
-
-
 def _annotated(data: Any) -> Data:
     """The cells of an AnnData, by their principal components if these were computed."""
     ids = np.asarray(data.obs_names, dtype=str)
-    if _EMBEDDING in data.obsm:
-        X = _floats(np.asarray(data.obsm[_EMBEDDING]))
-        return Data(X, ids, "cells", [f"The cells are clustered by obsm['{_EMBEDDING}'], not scaled."])
+    if EMBEDDING in data.obsm:
+        X = _floats(np.asarray(data.obsm[EMBEDDING]))
+        return Data(X, ids, "cells", [f"The cells are clustered by obsm['{EMBEDDING}'], not scaled."])
     if data.X is None:
-        raise TableError(f"The AnnData has neither obsm['{_EMBEDDING}'] nor X: compute the components, or give X.")
-    notes = [f"The cells are clustered by X, not scaled: there is no obsm['{_EMBEDDING}']."]
+        raise TableError(f"The AnnData has neither obsm['{EMBEDDING}'] nor X: compute the components, or give X.")
+    notes = [f"The cells are clustered by X, not scaled: there is no obsm['{EMBEDDING}']."]
     X = _floats(sparse.csr_array(data.X) if sparse.issparse(data.X) else np.asarray(data.X))
     return Data(X, ids, "cells", notes, feature_names=tuple(map(str, data.var_names)))
 
@@ -259,7 +255,7 @@ def features_of(new: Any, recipe: Recipe | None, n_features: int) -> Any:
         return recipe.apply(as_table(_used(new, recipe), name="new rows", least_rows=1))
     if isinstance(new, str | PathLike | Table):
         new = as_table(new, name="new rows", least_rows=1).frame.to_numpy()
-    X = _annotated(new).X if _is_annotated(new) else new
+    X = _annotated(new).X if is_annotated(new) else new
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.shape[1] != n_features or X.shape[0] == 0:
         raise ValueError(

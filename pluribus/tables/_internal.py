@@ -1,5 +1,6 @@
 """What other rooms may use of this one, and users need not know."""
 
+from pluribus.tables._annotated import EMBEDDING, is_annotated, refuse_annotated
 from pluribus.tables._cells import MISSING
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
 from pluribus.tables._index import parquet_columns
@@ -15,6 +16,7 @@ from pluribus.tables.table import ROW_NAMES
 
 __all__ = [
     "BLOCK",
+    "EMBEDDING",
     "MISSING",
     "ROW_NAMES",
     "ArrayRows",
@@ -27,10 +29,12 @@ __all__ = [
     "check_scale",
     "check_scaling",
     "counted",
+    "is_annotated",
     "is_dask",
     "listing",
     "open_data",
     "parquet_columns",
+    "refuse_annotated",
     "row_numbers",
     "taken",
     "understand",

@@ -7,11 +7,13 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils import check_array
 
+from pluribus.tables._annotated import refuse_annotated
 from pluribus.tables._scale import check_scale
 
 
 def check_features(X: Any) -> Any:
     """Finite numbers, dense or CSR, whose squares are finite too."""
+    refuse_annotated(X)
     _check_numbers(X)
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name="X")
     check_scale(X)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pluribus._engine import DaskCluster
+from pluribus.tables._annotated import refuse_annotated
 from pluribus.tables._opened import Opened, refuse_directory
 from pluribus.tables._survey import Survey, survey_here, survey_there
 from pluribus.tables.errors import TableError, counted, listing
@@ -311,6 +312,7 @@ def open_data(X: Any, cluster: DaskCluster | None = None, verbose: bool = False)
     >>> open_data(open_rows(X)) is X
     True
     """
+    refuse_annotated(X)
     if isinstance(X, str | os.PathLike) or is_dask(X):
         X = open_rows(X)
     if not isinstance(X, Rows):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from pluribus._engine import seeds
 from pluribus.consensus import EvidenceAccumulation
-from pluribus.consensus._internal import accumulate
+from pluribus.consensus._internal import LargestTriedWarning, accumulate
 from pluribus.generate import Generator
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.tables._internal import check_features
@@ -163,7 +163,7 @@ def choose_k(
     limit = _SAMPLE if sample_size == "auto" else sample_size
     sources = Sources(X=X, ensemble=members, sample_size=limit, random_state=sample_seed)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The number of clusters found")  # it is not taken from there
+        warnings.simplefilter("ignore", LargestTriedWarning)  # it is not taken from there
         consensus = accumulate(members, engine=engine, n_jobs=n_jobs, verbose=verbose)
     ks = asked_for or _default_range(consensus)
     undivided = ks[0] == 1 or ks == (n,)

@@ -4,7 +4,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 
-from pluribus import Constraints
+from pluribus import Constraints, Ensemble
 from pluribus.constraints import ConstraintError, random_pairs, suspects, teachers
 from pluribus.evidence import CoAssociation
 from pluribus.generate import Generator
@@ -80,3 +80,8 @@ def test_repeated_rows_are_no_trouble():
     assert np.isfinite(found["suspicion"]).all()
     assert {tuple(pair) for pair in found[["one", "other"]].head(2).to_numpy().tolist()} == {(0, 30), (2, 3)}
     assert np.isfinite(suspects(told, np.zeros((37, 2)))["suspicion"]).all()
+
+
+def test_an_ensemble_is_not_evidence():
+    with pytest.raises(ConstraintError, match=r"evidence is an Ensemble: give pluribus.evidence.CoAssociation"):
+        suspects(Constraints(3, must_link=[(0, 1)]), Ensemble([[0, 0, 1]]))

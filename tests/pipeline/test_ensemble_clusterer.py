@@ -15,8 +15,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from pluribus import EnsembleClusterer
+from pluribus.compare import lift_emd_distance
 from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, PairwiseProbabilistic
+from pluribus.constrained import BalancedKMeans, CopKMeans
 from pluribus.generate import Generator, mix
+from pluribus.validate import choose_k, silhouette_index
 
 
 def small(**options):
@@ -163,3 +166,35 @@ def test_few_and_equal_rows(n):
     assert small().fit(X).labels_.shape == (n,)
     assert small(n_clusters=1).fit(np.arange(2.0 * n).reshape(n, 2)).n_clusters_ == 1
     assert small(n_clusters=n).fit(np.arange(2.0 * n).reshape(n, 2)).n_clusters_ == n
+
+
+class Cells:
+    """As much of an AnnData as matters: numpy takes it for a sequence of sequences, and does not come to an end."""
+
+    X = obs_names = var_names = None
+    obsm = {"X_pca": np.zeros((5, 2))}
+    shape = (5, 2)
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, place):
+        raise AssertionError("it was read as a sequence")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        EnsembleClusterer().fit,
+        Generator().generate,
+        CopKMeans(2).fit,
+        BalancedKMeans(2).fit,
+        lambda X: silhouette_index([0, 0, 1, 1, 1], X),
+        lambda X: choose_k(X),
+        lambda X: lift_emd_distance([0, 0, 1, 1, 1], [0, 0, 1, 1, 1], X),
+        lambda X: EnsembleClusterer(n_members=2, verbose=False).fit(np.eye(5)).predict(X),
+    ],
+)
+def test_an_anndata_is_refused_at_once(call):
+    with pytest.raises(TypeError, match=r'X is a Cells: give one of its arrays, usually adata.obsm\["X_pca"\]'):
+        call(Cells())

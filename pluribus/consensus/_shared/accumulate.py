@@ -9,6 +9,10 @@ from pluribus.partitions import Ensemble
 _FINE = 10
 
 
+class LargestTriedWarning(UserWarning):
+    """The number of clusters found is the largest that was tried."""
+
+
 def accumulate(
     ensemble: Ensemble,
     n_clusters: int | None = None,
@@ -61,7 +65,7 @@ def accumulate(
             f"The number of clusters found, {consensus.n_clusters_}, is the largest that was tried, because the "
             "members are too coarse for more. There may be more clusters: give their number, or members with more "
             "clusters.",
-            UserWarning,
+            LargestTriedWarning,
             stacklevel=4,
         )
     return consensus

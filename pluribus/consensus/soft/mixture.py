@@ -163,7 +163,7 @@ class MixtureConsensus(ConsensusMixin, BaseEstimator):
 
 
 def _relative(weights: np.ndarray) -> np.ndarray:
-    """Weights scaled to a mean of 1 among those above 0: the likelihood depends on their size, the consensus must not."""
+    """Weights scaled to a mean of 1 among those above 0, since the likelihood depends on their size."""
     shares = weights / weights.max()
     return shares / shares[shares > 0].mean()
 

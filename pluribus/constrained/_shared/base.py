@@ -12,6 +12,7 @@ from pluribus._engine import check_summable
 from pluribus.constraints import Constraints, Feasibility, Violations
 from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import normalized_entropy, order_by_size
+from pluribus.tables._internal import refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
 
@@ -30,6 +31,7 @@ def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) ->
     Without ``reset`` they are a further batch, which may have fewer rows than clusters.
     """
     estimator._validate_params()
+    refuse_annotated(X)
     k = estimator.n_clusters
     if isinstance(k, bool | np.bool_):
         raise ValueError(f"n_clusters={k} is not a number: give the number of clusters.")
@@ -86,6 +88,7 @@ class ConstrainedMixin(ClusterMixin):
     def _check_new(self, X: Any) -> Any:
         """New rows for ``predict``."""
         check_is_fitted(self)
+        refuse_annotated(X)
         accepted = "csr" if self.takes_sparse else False
         return validate_data(self, X, accept_sparse=accepted, dtype=_FLOATS, order="C", reset=False)
 
