@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 from pluribus import Ensemble
 from pluribus.cli._app import app
+from pluribus.consensus.graph_cuts import _solvers
+from pluribus.generate._base import BaseGenerator
 
 FILES = {".pluribus", "labels.csv", "ensemble.parquet", "model.json", "model.pluribus", "report.html"}
 
@@ -250,3 +252,16 @@ def test_demo_and_help(tmp_path):
         assert run(command).exit_code == 0
     for command in ("cluster", "combine", "demo"):
         assert run(command, "--help").exit_code == 0
+
+
+def test_a_method_whose_package_is_missing_is_refused_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(_solvers, "find_spec", lambda name: None)
+    monkeypatch.setattr(BaseGenerator, "generate", lambda *_, **__: pytest.fail("members were made"))
+    table, labels = tmp_path / "table.csv", tmp_path / "labels.csv"
+    np.savetxt(table, np.random.default_rng(0).normal(size=(20, 2)), delimiter=",", header="a,b", comments="")
+    np.savetxt(labels, np.arange(40).reshape(20, 2) % 3, delimiter=",", header="a,b", comments="", fmt="%d")
+    for command in (["cluster", str(table)], ["combine", str(labels)]):
+        done = CliRunner().invoke(app, [*command, "--method", "hgpa", "--k", "2", "--out", str(tmp_path / "out")])
+        assert done.exit_code == 2
+        assert "pip install 'pluribus[graph]'" in " ".join(done.output.split())
+        assert "Traceback" not in done.output

@@ -45,6 +45,9 @@ class ConsensusMixin(ClusterMixin):
         """Whether it finds the number of clusters if n_clusters is None."""
         return False
 
+    def _check_installed(self) -> None:
+        """Raise ImportError if a package is missing without which it cannot work."""
+
     def _check_n_clusters(self, n: int) -> int:
         """The number of clusters, for a method that cannot find it."""
         name = type(self).__name__

@@ -101,7 +101,7 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
         y : ignored
         """
         self._validate_params()
-        require_hypergraph_solver("HypergraphPartitioning (HGPA)")
+        self._check_installed()
         ensemble = as_ensemble(ensemble)
         k = self._check_n_clusters(ensemble.n_objects)
         if k == 1:
@@ -119,6 +119,9 @@ class HypergraphPartitioning(ConsensusMixin, BaseEstimator):
         part = np.searchsorted(nonempty_clusters(part, k), part)
         self.n_cut_ = _count_cut(table.members, part)
         return self._finish(ensemble, part[table.inverse])
+
+    def _check_installed(self) -> None:
+        require_hypergraph_solver("HypergraphPartitioning (HGPA)")
 
 
 def _count_cut(members: sparse.csr_array, part: np.ndarray) -> int:
