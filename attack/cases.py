@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sklearn.base
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from attack import arguments as valid
 from attack import hostile
@@ -89,7 +90,9 @@ def run_case(name: str, number: int, seed: int) -> Outcome:
 
 def _judged(target: Target, scene: Scene) -> Outcome:
     try:
-        call = make_call(target, scene)
+        with warnings.catch_warnings(record=True) as before_call:
+            warnings.simplefilter("always")
+            call = make_call(target, scene)
     except Exception as error:  # valid arguments could not be made of this scene
         if scene.plain or fault_of(error) is not None:
             return finding(f"in making the arguments: {error}", error)
@@ -101,7 +104,7 @@ def _judged(target: Target, scene: Scene) -> Outcome:
         warnings.simplefilter("always")
         try:
             result = call.run()
-            problems = faults_in(result, target, warned, _n_objects(call))
+            problems = faults_in(result, target, [*warned, *_of_models(before_call)], _n_objects(call))
             if not problems and touched == 0:
                 from attack.relations import broken
 
@@ -133,6 +136,11 @@ def make_call(target: Target, scene: Scene) -> Call:
     if target.kind == "method" and not inspect.ismethod(function):  # class methods are functions
         return Call(None, {}, function, given, valid.instance(target, scene))
     return Call(None, {}, function, given)
+
+
+def _of_models(warned: list[Any]) -> list[Any]:
+    """Warnings about a fitted model that a method is called on, which need not come again."""
+    return [warning for warning in warned if issubclass(warning.category, ConvergenceWarning)]
 
 
 def _make_hostile(call: Call, target: Target, scene: Scene) -> int:
@@ -191,7 +199,7 @@ def _hostile_frame(frame: Any, scene: Scene) -> Any:
         return frame.drop(columns=column)
     values = frame[column].to_numpy()
     wrong = hostile.damaged(values, scene) if values.dtype.kind == "f" else rng.choice(hostile.PAYLOADS, len(frame))
-    if kind == 6 or np.shape(wrong) != (len(frame),):
+    if kind == 6 or isinstance(wrong, list) or wrong.shape != (len(frame),):
         return frame.assign(**{column: rng.choice(np.array([np.nan, np.inf, 1e308, -1.0]), len(frame))})
     return frame.assign(**{str(column): wrong})
 
@@ -211,7 +219,10 @@ def _frozen(call: Call) -> list[bytes]:
     """The contents of all arrays, tables and lists given."""
     frozen = []
     for value in (*call.parameters.values(), *call.arguments.values()):
-        if isinstance(value, np.ndarray | list | dict) or hasattr(value, "columns") or sparse.issparse(value):
+        if sparse.issparse(value):
+            entries = value.tocoo()
+            value = [entries.data, *entries.coords]  # not what it keeps on its own order
+        if isinstance(value, np.ndarray | list | dict) or hasattr(value, "columns"):
             with contextlib.suppress(Exception):  # not all can be pickled
                 frozen.append(pickle.dumps(value))
     return frozen

@@ -1,6 +1,14 @@
 """Where work runs: independent tasks on one core or all, their seeds, progress and what is kept of them."""
 
-from pluribus._engine.arguments import check_summable, number_array, real_number, whole_number
+from pluribus._engine.arguments import (
+    check_summable,
+    is_one_of,
+    list_of,
+    number_array,
+    plain_array,
+    real_number,
+    whole_number,
+)
 from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
 from pluribus._engine.dask_connection import ClusterLostError, computed
@@ -34,12 +42,15 @@ __all__ = [
     "free_memory",
     "given_limit",
     "in_bytes",
+    "is_one_of",
+    "list_of",
     "memory_budget",
     "memory_limit",
     "merge_tasks",
     "number_array",
     "one_blas_thread",
     "over_blocks",
+    "plain_array",
     "real_number",
     "recall",
     "run_tasks",

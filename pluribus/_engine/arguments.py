@@ -1,5 +1,6 @@
 """Checks of single arguments: an error says what was given and what is right."""
 
+from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -55,6 +56,51 @@ def number_array(name: str, value: Any, *, error: type[ValueError] = ValueError)
     except (TypeError, ValueError):
         pass
     raise error(f"{name}={_shown(value)}: give numbers.") from None
+
+
+def is_one_of(value: Any, words: Collection[str]) -> bool:
+    """Whether a value is one of these words; anything else is not, whatever its type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus._engine import is_one_of
+    >>> is_one_of("auto", ("auto", "exact")), is_one_of(np.zeros(3), ("auto", "exact"))
+    (True, False)
+    """
+    return isinstance(value, str) and value in words
+
+
+def list_of(name: str, value: Any, what: str, *, error: type[ValueError] = ValueError) -> list[Any]:
+    """The items of a list or the like; a text is none.
+
+    Examples
+    --------
+    >>> from pluribus._engine import list_of
+    >>> list_of("names", ("a", "b"), "names")
+    ['a', 'b']
+    """
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        try:
+            return list(value)
+        except TypeError:  # arrays without a dimension, and sparse ones
+            pass
+    raise error(f"{name}={_shown(value)}: give a list of {what}.")
+
+
+def plain_array(name: str, value: Any, *, error: type[ValueError] = ValueError) -> np.ndarray:
+    """An array of any type and shape.
+
+    Examples
+    --------
+    >>> from pluribus._engine import plain_array
+    >>> plain_array("X", [[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise error(f"{name}={_shown(value)}: its parts are of different lengths.") from None
 
 
 def check_summable(name: str, weights: np.ndarray) -> None:

@@ -42,6 +42,8 @@ class TaskStore:
     """
 
     def __init__(self, directory: str | os.PathLike[str], fingerprint: str) -> None:
+        if not isinstance(directory, str | os.PathLike):
+            raise ValueError(f"{directory!r:.200} is no path: a store of finished tasks is a directory")
         self.directory = Path(directory)
         self.fingerprint = fingerprint
         if self.directory.exists() and not self.directory.is_dir():

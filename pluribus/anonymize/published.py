@@ -1,11 +1,12 @@
 """Whether a published table is anonymous, checked from the table alone."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from pluribus._engine import is_one_of, list_of
 from pluribus.constrained import Distinct, EntropyDiversity, RecursiveDiversity
 from pluribus.constrained._internal import Requirements
 from pluribus.tables import TableError
@@ -62,7 +63,7 @@ def check_published(
     """
     if not isinstance(table, pd.DataFrame) or table.empty:
         raise TableError("The table is empty or not a table: give a pandas.DataFrame with rows and columns.")
-    if diversity not in KINDS:
+    if not is_one_of(diversity, KINDS):
         raise ValueError(f"diversity is {diversity!r}: there are {', '.join(KINDS)}.")
     quasi = listed(quasi_identifiers)
     if not quasi:
@@ -80,9 +81,7 @@ def listed(quasi_identifiers: Any) -> list[Any]:
     """The names that were given, one or several."""
     if isinstance(quasi_identifiers, str):
         return [quasi_identifiers]
-    if not isinstance(quasi_identifiers, Iterable):
-        raise TableError(f"quasi_identifiers={quasi_identifiers!r:.200}: give the name of a column, or several.")
-    return list(quasi_identifiers)
+    return list_of("quasi_identifiers", quasi_identifiers, "names of columns", error=TableError)
 
 
 def check_names(names: pd.Index, **wanted: Sequence[Any]) -> None:

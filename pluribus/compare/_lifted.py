@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from pluribus._engine import is_one_of
 from pluribus.compare._places import Places, check_columns
 from pluribus.partitions._internal import FeatureLift, check_features, check_kernel, lift_map
 
@@ -90,7 +91,7 @@ def lifted(
     verbose: bool = True,
 ) -> list[LiftedPartition]:
     """Lift all clusters of all partitions in one pass over X."""
-    if normalize not in NORMALIZE:
+    if not is_one_of(normalize, NORMALIZE):
         raise ValueError(f"normalize must be one of {', '.join(NORMALIZE)}; got {normalize!r}.")
     check_kernel(kernel, sigma, n_features)
     if not (isinstance(kernel, str) and kernel == "discrete"):

@@ -94,7 +94,7 @@ class Places(NamedTuple):
         refuse_annotated(X)
         if not hasattr(X, "__len__") and not hasattr(X, "shape"):
             raise ValueError(f"X must have a row for each object; got {X!r}.")
-        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        n = (X.shape or (1,))[0] if hasattr(X, "shape") else len(X)
         if n != self.n_objects:
             raise ValueError(
                 f"X has {n} rows, but the partitions label {self.n_objects} objects; they must be the same."

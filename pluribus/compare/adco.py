@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+from pluribus._engine import whole_number
 from pluribus.compare._places import Places
 
 
@@ -17,10 +18,12 @@ class Densities(NamedTuple):
     memberships: sparse.csr_array
 
 
+_MOST_BINS = 100_000  # their counts fill a table for each cluster
+
+
 def densities(places: Places, X: Any, *, n_bins: int = 10) -> list[Densities]:
     """Count the objects of all clusters by bin."""
-    if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
-        raise ValueError(f"n_bins must be a whole number of at least 1; got {n_bins!r}.")
+    n_bins = whole_number("n_bins", n_bins, 1, _MOST_BINS)
     places.check_rows(X)
     places.check_tables()
     transposed = sparse.csr_array(places.memberships.T)

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pluribus._engine import is_one_of
 from pluribus.compare._overlap import Overlap, hard_overlap
 from pluribus.compare.ensembles import INDICES, Measure
 from pluribus.partitions import as_ensemble
@@ -30,17 +31,15 @@ def consistency_index(consensus: Any, member: Any, *, weighting: Literal["inside
     (0.5, 0.4375)
     """
     overlap = hard_overlap(consensus, member, "consistency_index")
-    outside = overlap.n - overlap.a[overlap.row]
-    if weighting == "inside":
-        value = overlap.shared * outside
-    elif weighting == "majority":  # of two clusters that share equally much, the smaller
-        value = overlap.shared * (overlap.n + 1) + outside
-    else:
+    if not is_one_of(weighting, ("inside", "majority")):
         raise ValueError(f"weighting must be 'inside' or 'majority'; got {weighting!r}.")
+    outside = overlap.n - overlap.a[overlap.row]
+    scale = overlap.n + 1  # for "majority": of two clusters that share equally much, the smaller
+    value = overlap.shared * outside if weighting == "inside" else overlap.shared * scale + outside
     best = np.zeros(len(overlap.b), dtype=np.int64)
     np.maximum.at(best, overlap.column, value)
     if weighting == "majority":
-        best = (best // (overlap.n + 1)) * (best % (overlap.n + 1))
+        best = (best // scale) * (best % scale)
     return float(best.sum()) / overlap.n**2
 
 
@@ -79,7 +78,7 @@ def agreement_with_members(partition: Any, ensemble: Any, index: str | Measure =
             raise ValueError(f"No object is in both the partition and {name!r}, so they cannot be compared.")
     if callable(index):
         return np.array([index(codes, member) for member in members], dtype=float)
-    if not isinstance(index, str) or index not in _MEASURES:
+    if not is_one_of(index, _MEASURES):
         raise ValueError(f"No index is called {index!r}; there are {', '.join(sorted(_MEASURES))}.")
     measure = _MEASURES[index]
     return np.array([measure(Overlap.of_codes(codes, member), None) for member in members], dtype=float)

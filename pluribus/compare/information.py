@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pluribus._engine import is_one_of
 from pluribus._kernels.labels.expected_information import expected_information
 from pluribus.compare._overlap import Overlap, any_overlap, hard_overlap
 
@@ -125,7 +126,7 @@ def normalized_variation_of_information_distance(a: Any, b: Any, *, by: Literal[
     0.25
     """
     overlap, information, entropy_a, entropy_b = _terms(a, b)
-    if by not in ("log n", "joint"):
+    if not is_one_of(by, ("log n", "joint")):
         raise ValueError(f"by must be 'log n' or 'joint'; got {by!r}.")
     largest = float(np.log(overlap.n)) if by == "log n" else entropy_a + entropy_b - information
     distance = variation_of_information_distance(overlap, None)

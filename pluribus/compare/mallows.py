@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from pluribus._engine import is_one_of
 from pluribus.compare._partitions import SoftPair, as_partitions
 from pluribus.compare._places import Places
 from pluribus.compare._transport import transport_cost
@@ -73,10 +74,10 @@ def cc_distance(a: Any, b: Any, X: Any = None, *, representation: Representation
     >>> cc_distance(a, near, representation="membership")
     0.25
     """
+    if not is_one_of(representation, ("centroid", "membership")):
+        raise ValueError(f"representation must be 'centroid' or 'membership'; got {representation!r}.")
     if representation == "centroid":
         return between(*centroids(Places.of_pair(a, b), X, p=p))
-    if representation != "membership":
-        raise ValueError(f"representation must be 'centroid' or 'membership'; got {representation!r}.")
     _check_exponent(p)
     pair = SoftPair(*as_partitions(a, b))
     ground = (pair.cost / pair.n) ** p

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pluribus._engine import list_of, whole_number
 from pluribus.constraints._statements import Indices
 from pluribus.constraints.errors import ConstraintError
 
@@ -17,9 +18,10 @@ class Objects:
     def __init__(self, path: Path, n_objects: int | None, ids: Any):
         self.path = path
         self.n_objects = n_objects
-        if ids is not None and not hasattr(ids, "__iter__"):
-            raise ConstraintError(f"ids={ids!r}: give the id of each object, or None")
-        self.ids = None if ids is None else pd.Index([str(x) for x in ids], dtype=object)
+        if n_objects is not None:
+            self.n_objects = whole_number("n_objects", n_objects, 1, error=ConstraintError)
+        names = None if ids is None else list_of("ids", ids, "ids, one for each object", error=ConstraintError)
+        self.ids = None if names is None else pd.Index([str(x) for x in names], dtype=object)
         if self.ids is None:
             return
         if not self.ids.is_unique:

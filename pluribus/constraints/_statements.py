@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from pluribus._engine import number_array
+from pluribus._engine import number_array, plain_array
 from pluribus.constraints.errors import ConstraintError
 
 Indices = npt.NDArray[np.int64]
@@ -140,8 +140,9 @@ def _as_array(values: Any, name: str) -> npt.NDArray[Any]:
     """A fresh array, of objects where the values are not plain numbers or booleans."""
     if hasattr(values, "__array__"):
         array = np.array(values)
-        return array if array.dtype.kind in "iufb" else array.astype(object)
-    if isinstance(values, str) or not hasattr(values, "__len__"):
+        kept = array.astype(array.dtype.newbyteorder("=")) if array.dtype.kind in "iufb" else array.astype(object)
+        return kept  # pandas reads no other order of bytes
+    if isinstance(values, str) or not hasattr(values, "__len__") or sparse.issparse(values):
         raise ConstraintError(f"{name} must be a sequence with one entry for each object, got {values!r}")
     return np.fromiter(values, dtype=object, count=len(values))
 
@@ -149,7 +150,7 @@ def _as_array(values: Any, name: str) -> npt.NDArray[Any]:
 def signed_pairs(matrix: Any) -> tuple[int, Indices, Floats]:
     """Return n, the unordered pairs of a square matrix that are not zero, and their values."""
     if not sparse.issparse(matrix):
-        matrix = np.asarray(matrix)
+        matrix = plain_array("matrix", matrix, error=ConstraintError)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "iufb":
         raise ConstraintError(
             f"a signed matrix has one row and one column for each object, and numbers; got shape {matrix.shape} "

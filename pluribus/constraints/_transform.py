@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from pluribus._engine import plain_array
 from pluribus.constraints._stated_arrays import Statements
 from pluribus.constraints._statements import Floats, Indices, canonical_pairs, pair_codes, parse_names
 from pluribus.constraints.closure import Closure, close, collect_chunklets
@@ -90,7 +91,7 @@ def merge(one: Statements, other: Statements) -> Statements:
 
 
 def _parse_choice(idx: Any, n: int) -> Indices:
-    chosen = np.asarray(idx)
+    chosen = plain_array("idx", idx, error=ConstraintError)
     if chosen.dtype == bool and chosen.shape == (n,):
         chosen = np.flatnonzero(chosen)
     if chosen.ndim != 1 or chosen.size == 0 or chosen.dtype.kind not in "iu":

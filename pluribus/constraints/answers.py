@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._engine import atomic_path
+from pluribus._engine import atomic_path, whole_number
 from pluribus.constraints._csv import answers_from_csv, answers_to_csv
 from pluribus.constraints._objects import Objects
 from pluribus.constraints.constraints import Constraints
@@ -58,6 +58,7 @@ class Answers:
     """
 
     def __init__(self, n_objects: int, known: Constraints | None = None) -> None:
+        n_objects = whole_number("n_objects", n_objects, 1, error=ConstraintError)
         self.known = Constraints(n_objects) if known is None else known
         if not isinstance(self.known, Constraints):
             raise ConstraintError(f"known must be None or a pluribus.Constraints, got {type(known).__name__}")
@@ -66,7 +67,7 @@ class Answers:
                 f"known is about {self.known.n_objects} objects, but the answers are about {n_objects}: give the "
                 "constraints of the same objects"
             )
-        self.n_objects = int(n_objects)
+        self.n_objects = n_objects
         self._given: list[Answer] = []
         self._start()
 

@@ -11,6 +11,7 @@ from pluribus._engine import over_blocks
 from pluribus._kernels.labels.co_association import count_partners, dense_rows, evidence_rows, pair_sums
 from pluribus._kernels.labels.label_neighbors import fill_evidence, fill_union, union_degrees
 from pluribus.evidence._label_lists import Lists, rows_per_block
+from pluribus.tables._internal import check_scale
 
 BYTES_PER_ENTRY = 12  # of a sparse matrix: an int32 index and a float64 value
 _N_PILOT = 256
@@ -90,6 +91,7 @@ def nearest_by_features(X: Any, n: int, n_neighbors: int, n_jobs: int | None) ->
         raise ValueError(f"X has {X.shape[0]} rows, but the ensemble has {n} objects: give one row for each.")
     if n == 1:
         return np.empty((1, 0), np.int64)
+    check_scale(X)
     search = sklearn.neighbors.NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), n_jobs=n_jobs).fit(X)
     return search.kneighbors(return_distance=False)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import DaskCluster, as_cluster, number_array
+from pluribus._engine import DaskCluster, as_cluster, is_one_of, number_array, real_number
 from pluribus.evidence import _matrices
 from pluribus.evidence._dask_nearest import nearest_by_dask
 from pluribus.evidence._label_lists import Lists, lists_of
@@ -92,7 +92,7 @@ class CoAssociation:
         n_jobs: int | None = None,
         memory_limit: float | str | None = None,
     ) -> None:
-        if form not in _FORMS:
+        if not is_one_of(form, _FORMS):
             raise ValueError(f"form must be one of {', '.join(_FORMS)}; got {form!r}.")
         limited = n_neighbors is not None or X is not None
         if limited and form not in ("auto", "neighbors"):
@@ -281,7 +281,7 @@ class CoAssociation:
         >>> c.to_sparse().nnz, c.to_sparse(min_count=2).nnz
         (7, 5)
         """
-        held = self._matrix
+        held, min_count = self._matrix, real_number("min_count", min_count, -np.inf, np.inf)
         if min_count > 0 and self.ensemble is None:
             raise ValueError("min_count needs the counts of an ensemble, but a given matrix has only shares.")
         if sparse.issparse(held) and min_count <= 0:

@@ -50,6 +50,8 @@ def check_side_information(
 
 
 def _check_constraints(constraints: Constraints, members: Sequence["Member"], n: int) -> None:
+    if not isinstance(constraints, Constraints):
+        raise ConstraintError(f"constraints must be a pluribus.Constraints, got {type(constraints).__name__}.")
     if constraints.n_objects != n:
         raise ConstraintError(f"constraints are about {constraints.n_objects} objects, but X has {n} rows.")
     unable = sorted({member.algorithm for member in members if not takes_constraints(member.clusterer)})

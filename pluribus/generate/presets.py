@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import sklearn
 
+from pluribus._engine import is_one_of
 from pluribus.generate.generator import Generator
 from pluribus.generate.mix import Mix, mix
 
@@ -45,7 +46,7 @@ def preset(name: str) -> Generator | Mix:
     >>> preset("multi-algorithm").n_members
     4400
     """
-    if name not in _PRESETS:
+    if not is_one_of(name, _PRESETS):
         raise ValueError(f"no preset is called {name!r}: choose from {', '.join(map(repr, _PRESETS))}")
     return _PRESETS[name]()
 

@@ -45,7 +45,8 @@ def harden(membership: np.ndarray) -> np.ndarray:
         membership = number_array("membership", membership)
     if membership.ndim != 2 or membership.shape[1] == 0:
         raise ValueError(f"membership must be an n × k matrix with k >= 1; got shape {membership.shape}.")
-    return np.where(membership.sum(axis=1) > 0, membership.argmax(axis=1), -1)
+    with np.errstate(over="ignore"):
+        return np.where(membership.sum(axis=1) > 0, membership.argmax(axis=1), -1)
 
 
 def normalized_entropy(membership: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pluribus._engine import list_of, number_array
 from pluribus._kernels.labels.label_codes import code_columns, count_coded, uncovered_rows
 from pluribus.partitions._labels import encode_labels, smallest_int
 
@@ -34,9 +35,7 @@ def columns_of(labels: Any) -> tuple[list[Any], list[str] | None]:
                 "Pass [labels] for a single partition."
             )
         return list(labels.T), None
-    if isinstance(labels, str | bytes) or not hasattr(labels, "__iter__"):
-        raise ValueError(f"An ensemble is an n × r array, a data frame or a list of label sequences; got {labels!r}.")
-    return list(labels), None
+    return list_of("labels", labels, "label sequences, an n × r array or a data frame"), None
 
 
 def index_ids(labels: Any) -> np.ndarray | None:
@@ -168,7 +167,7 @@ def check_coverage(labels: np.ndarray, names: Sequence[str]) -> None:
 def check_weights(weights: Any, r: int) -> np.ndarray:
     if weights is None:
         return np.ones(r)
-    w = np.array(weights, dtype=float)
+    w = number_array("weights", weights).copy()
     if w.shape != (r,):
         raise ValueError(f"weights must hold one number for each of the {r} partitions; got shape {w.shape}.")
     if not np.isfinite(w).all() or (w < 0).any() or not w.any() or w.max() > 1e300:
@@ -180,9 +179,7 @@ def check_weights(weights: Any, r: int) -> np.ndarray:
 def check_names(names: Any, r: int) -> tuple[str, ...]:
     if names is None:
         return tuple(f"p{p}" for p in range(r))
-    if not hasattr(names, "__iter__") or isinstance(names, str):
-        raise ValueError(f"names={names!r}: give one name for each of the {r} partitions.")
-    names = tuple(str(name) for name in names)
+    names = tuple(str(name) for name in list_of("names", names, f"{r} names, one for each partition"))
     if len(names) != r:
         raise ValueError(f"names must hold one name for each of the {r} partitions; got {len(names)}.")
     if len(set(names)) < r:

@@ -11,6 +11,7 @@ from pluribus._kernels.assignment.bounded_assignment import assign_within_bounds
 _SMALLER = 8  # times, from one level of samples to the next
 _SMALLEST = 1000  # points; and 20 for each cluster
 _MANY = 1000  # clusters, whose moves between each two take memory that may not be there
+_MOST_OBJECTS = 2**40  # beyond all that there is; larger numbers do not fit into sums
 _ALWAYS = np.iinfo(np.int64).max
 _GOOD = 1.0  # prices at which fewer points than this, times the root of n k, must move, are as good as those of samples
 
@@ -204,7 +205,7 @@ def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: An
         sizes = np.where(np.abs(exact - near) < 1e-9 * n, near, rounded(exact))
     elif (sizes != np.rint(sizes)).any():
         raise SizeError(f"{name}={given!r} is no whole number of objects, and above 1 no share.")
-    return np.broadcast_to(sizes, k).astype(np.int64)
+    return np.minimum(np.broadcast_to(sizes, k), _MOST_OBJECTS).astype(np.int64)
 
 
 def in_shape(name: str, given: Any, k: int, expected: str) -> np.ndarray:

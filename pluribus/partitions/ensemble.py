@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from pluribus._engine import memory_limit
+from pluribus._engine import list_of, memory_limit
 from pluribus._kernels.labels.row_hashes import hash_rows, rows_differ
 from pluribus.partitions import _files
 from pluribus.partitions._labels import smallest_int
@@ -313,9 +313,7 @@ class Ensemble:
         >>> Ensemble([[0, 0, 1], [0, 1, 1]]).take_partitions(["p1"]).labels.ravel().tolist()
         [0, 1, 1]
         """
-        if not hasattr(which, "__iter__"):
-            raise ValueError(f"which={which!r}: give a list of partitions, by position or name.")
-        columns = [self._position(p) for p in which]
+        columns = [self._position(p) for p in list_of("which", which, "partitions, by position or name")]
         if not columns:
             raise ValueError("No partitions chosen: an ensemble needs at least one.")
         labels = self.labels[:, columns]

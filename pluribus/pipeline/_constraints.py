@@ -1,6 +1,6 @@
 """What users know about the objects, by their ids: pairs that belong together or apart, and known labels."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pluribus._engine import list_of
 from pluribus.constraints import ConstraintError, Constraints, ContradictionError, InfeasibleError
 from pluribus.constraints._internal import as_constraints
 
@@ -61,7 +62,8 @@ def _pairs(given: Any, kind: str, ids: np.ndarray) -> Constraints:
         return Constraints.read(given, ids=ids, kind=kind)
     name = kind.replace("-", "_")
     rows = given.to_numpy() if hasattr(given, "to_numpy") else given  # a data frame: its rows, not its columns
-    pairs = [pair if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair) for pair in rows]
+    rows = list_of(name, rows, "pairs of ids", error=ConstraintError)
+    pairs = [_as_pair(item) for item in rows]
     wrong = next((pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2), None)
     if wrong is not None:
         raise ConstraintError(
@@ -69,6 +71,14 @@ def _pairs(given: Any, kind: str, ids: np.ndarray) -> Constraints:
         )
     at = _places([one for pair in pairs for one in pair], ids, name).reshape(-1, 2)
     return Constraints(len(ids), must_link=at) if kind == "must-link" else Constraints(len(ids), cannot_link=at)
+
+
+def _as_pair(item: Any) -> Any:
+    """A pair as a tuple; what is none stays as it is."""
+    try:
+        return item if isinstance(item, str) else tuple(item)
+    except TypeError:
+        return item
 
 
 def _labels(given: Any, ids: np.ndarray) -> np.ndarray:
@@ -86,7 +96,7 @@ def _labels(given: Any, ids: np.ndarray) -> np.ndarray:
             raise ConstraintError(f"known_labels names {twice!r} more than once: give each object one label.")
         labels[at] = list(given.values())
         return _known(labels)
-    values = list(given)
+    values = list_of("known_labels", given, "labels, one for each object", error=ConstraintError)
     if len(values) != len(ids):
         raise ConstraintError(
             f"known_labels has {len(values)} labels, but there are {len(ids)} objects: give one for each (None where "

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import sparse
 
-from pluribus._engine import DaskCluster, in_bytes, memory_limit
+from pluribus._engine import DaskCluster, in_bytes, memory_limit, plain_array
 from pluribus.tables import Recipe, Rows, Table, TableError, as_table, open_rows, prepare
 from pluribus.tables._internal import (
     EMBEDDING,
@@ -267,7 +267,7 @@ def features_of(new: Any, recipe: Recipe | None, n_features: int) -> Any:
 
 def _check_width(new: Any, recipe: Recipe) -> None:
     """Refuse an array with another number of columns: they have no names to be found by."""
-    shape = np.shape(new) if isinstance(new, np.ndarray | list | tuple) else ()
+    shape = plain_array("the new rows", new).shape if isinstance(new, np.ndarray | list | tuple) else ()
     if len(shape) == 2 and recipe.n_columns not in (None, shape[1]):
         raise ValueError(
             f"The new rows have {shape[1]} columns, but {recipe.n_columns} were clustered: give the same columns."

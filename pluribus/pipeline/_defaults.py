@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from pluribus._engine import whole_number
 from pluribus.consensus import ConstrainedEvidenceAccumulation, EvidenceAccumulation, LocallyWeightedConsensus
 from pluribus.generate import Generator
 
@@ -27,7 +28,11 @@ def default_consensus(X: Any, n_clusters: int | None = None) -> str:
     >>> default_consensus(np.zeros((1000, 4))), default_consensus(np.zeros((1000, 4)), 50)
     ('lwsm', 'eac')
     """
-    n, d = X.shape
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if len(shape) != 2:
+        raise ValueError(f"X is a {type(X).__name__}: give a table, such as an array of shape (n, d).")
+    n, d = shape
+    n_clusters = None if n_clusters is None else whole_number("n_clusters", n_clusters, 1)
     numbers = max(X.nnz, d * min(n, _DENSE_ROWS)) if sparse.issparse(X) else n * d
     fits = n <= _MOST_ROWS and numbers <= _MOST_NUMBERS and (n_clusters or 0) <= _MOST_CLUSTERS
     return "lwsm" if fits else "eac"
@@ -55,15 +60,18 @@ def default_generator(
     Generator(clusterer='landmarks', n_clusters='coarse', n_members=40)
     """
     k = n_clusters if n_clusters is not None else getattr(consensus, "n_clusters", None)
+    k = None if k is None else whole_number("n_clusters", k, 1)
+    if shape is not None and (not isinstance(shape, tuple | list) or len(shape) != 2):
+        raise ValueError(f"shape={shape!r:.200}: give the number of rows and of columns.")
+    n_rows, n_columns = (whole_number("shape", length, 1) for length in shape or (_MOST_ROWS, 1))
     around_k = (2, 20) if k is None else (k, 3 * k)
     named = consensus.lower() if isinstance(consensus, str) else ""
     if named in ("lwea", "lwsm") or (isinstance(consensus, LocallyWeightedConsensus) and consensus.finds_n_clusters):
-        n, d = shape or (_MOST_ROWS, 1)
         return Generator(
             "landmarks",
-            n_members=int(np.clip(_LABELS / n, _LEAST_MEMBERS, _MOST_MEMBERS)),
+            n_members=int(np.clip(_LABELS / n_rows, _LEAST_MEMBERS, _MOST_MEMBERS)),
             n_clusters="coarse" if k is None or k <= _MOST_CLUSTERS else around_k,
-            subspace=_SEEN if _FEWEST_FEATURES <= d <= _MOST_FEATURES else 1.0,
+            subspace=_SEEN if _FEWEST_FEATURES <= n_columns <= _MOST_FEATURES else 1.0,
         )
     if named in ("eac", "ceac") or isinstance(consensus, EvidenceAccumulation | ConstrainedEvidenceAccumulation):
         return Generator(n_members=_MEMBERS)

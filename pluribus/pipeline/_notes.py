@@ -9,6 +9,8 @@ class Notes:
     """Sentences in the order in which they came up; ``on_note`` gets each one at once."""
 
     def __init__(self, on_note: Callable[[str], None] | None = None) -> None:
+        if on_note is not None and not callable(on_note):
+            raise TypeError(f"on_note={on_note!r:.200}: give a function that takes a sentence, or None.")
         self.sentences: list[str] = []
         self._on_note = on_note
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import MemoryLimitError, given_limit, in_bytes, memory_limit, real_number, whole_number
+from pluribus._engine import MemoryLimitError, given_limit, in_bytes, is_one_of, memory_limit, real_number, whole_number
 from pluribus.consensus import names
 from pluribus.consensus._internal import EXACT_SECONDS, bytes_needed, seconds_of_pairs
 from pluribus.generate._internal import k_range, pool_bytes
@@ -97,9 +97,9 @@ def make_plan(
         If it would take more than the limit.
     """
     method = method.lower() if isinstance(method, str) else method
-    if method != "" and method not in names():
+    if not is_one_of(method, ("", *names())):
         raise ValueError(f"method={method!r}: give one of {', '.join(names())}, or '' for a function of your own.")
-    if method == "eac" and evidence not in _FORMS:
+    if method == "eac" and not is_one_of(evidence, _FORMS):
         raise ValueError(f"evidence={evidence!r}: give one of {', '.join(_FORMS)}.")
     n_objects = whole_number("n_objects", n_objects, 0, sys.maxsize)
     n_partitions = whole_number("n_partitions", n_partitions, 0, sys.maxsize)
@@ -211,6 +211,7 @@ def plan_of(
         raise ValueError(
             f"generator={type(generator).__name__}: give a Generator, a Mix, or a generator with n_members."
         )
+    held = real_number("held", held, 0, sys.float_info.max)
     n, d = X.shape
     if isinstance(X, np.ndarray):
         table = 0 if isinstance(X, np.memmap) else X.nbytes

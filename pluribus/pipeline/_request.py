@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import list_of
+
 
 def stated(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a call, by name: those of the signature without the data and the callback."""
@@ -40,7 +42,7 @@ def plain(value: Any) -> Any:
 
 def columns_of(names: Iterable[str]) -> tuple[str, ...]:
     """Names of columns; one name may be given alone."""
-    return (names,) if isinstance(names, str) else tuple(names)
+    return (names,) if isinstance(names, str) else tuple(map(str, list_of("ignore", names, "names of columns")))
 
 
 def check_k(k: Any, n: int) -> None:

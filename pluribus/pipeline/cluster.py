@@ -166,7 +166,7 @@ def _ensemble_clusterer(method: str | None, options: dict[str, Any]) -> Ensemble
         consensus=method,
         n_clusters=options["k"],
         n_members=options["members"],
-        constraint_level=options["constraint_level"] or "consensus",
+        constraint_level="consensus" if options["constraint_level"] is None else options["constraint_level"],
         random_state=options["seed"],
         **{name: options[name] for name in same},
     )

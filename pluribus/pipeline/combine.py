@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pluribus._engine import memory_budget
+from pluribus._engine import is_one_of, memory_budget
 from pluribus.consensus import MethodComparison, by_name, compare_methods
 from pluribus.consensus._internal import accumulate, configured, feasible_n_clusters, predict_seconds
 from pluribus.constraints import Constraints
@@ -199,7 +199,7 @@ def _checked_function(function: str, known: Constraints | None, sizes: Sizes | N
 
 def _check_observed(ensemble: Ensemble, missing: str) -> None:
     """Refuse pairs of objects that no clustering covers, unless they may count as apart."""
-    if missing not in ("error", "zero"):
+    if not is_one_of(missing, ("error", "zero")):
         raise ValueError(f"missing={missing!r}: give 'error' or 'zero'.")
     n_pairs = CoAssociation(ensemble, form="operator").n_unobserved_pairs if ensemble.has_missing else 0
     if n_pairs and missing == "error":

@@ -215,6 +215,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             Called with the ``Plan``.
         """
         self._validate_params()
+        if on_plan is not None and not callable(on_plan):
+            raise TypeError(f"on_plan={on_plan!r:.200}: give a function that takes a Plan, or None.")
         X = self._checked(open_data(X, as_cluster(self.engine), self.verbose))
         known = as_constraints(constraints, X.shape[0])
         levels = self._levels() if known != Constraints(X.shape[0]) else ()

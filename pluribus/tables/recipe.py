@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from pluribus._engine import is_one_of
 from pluribus.tables._columns import BadCells, Column, Kind, read_as
 from pluribus.tables._survey import mean_and_deviation
 from pluribus.tables.errors import TableError, counted, listing, more
@@ -148,7 +149,7 @@ class Recipe:
 
 def check_scaling(scale: Any) -> None:
     """Refuse a way to scale that is not known."""
-    if scale not in get_args(Scale):
+    if not is_one_of(scale, get_args(Scale)):
         raise TableError(f"scale is {scale!r}. Choose one of {listing(get_args(Scale))}.")
 
 

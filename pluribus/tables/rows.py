@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import DaskCluster
+from pluribus._engine import DaskCluster, plain_array
 from pluribus.tables._annotated import refuse_annotated
 from pluribus.tables._opened import Opened, refuse_directory
 from pluribus.tables._survey import Survey, survey_here, survey_there
@@ -252,7 +252,7 @@ def open_rows(source: Any, columns: Sequence[str] | None = None, id_column: str 
         from pluribus.tables._dask_rows import DaskRows
 
         return DaskRows(source)
-    array = source if isinstance(source, np.ndarray) else np.asarray(source)
+    array = plain_array("source", source, error=TableError)
     if array.ndim != 2 or 0 in array.shape:
         raise TableError(f"An array of shape {array.shape} is no table: give rows and columns, at least one of each.")
     if array.dtype not in (np.float32, np.float64):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pluribus._engine import whole_number
+from pluribus._engine import list_of, plain_array, whole_number
 from pluribus.tables.errors import TableError, counted, listing
 
 # Where pandas (in Parquet) keeps row names that have no name of their own; we call those of a CSV the same.
@@ -60,7 +60,8 @@ class Table:
     def __post_init__(self, least_rows: int) -> None:
         if not isinstance(self.frame, pd.DataFrame):
             raise TableError(f"frame is of type {type(self.frame).__name__}: give a pandas DataFrame, or use as_table.")
-        if np.ndim(self.ids) != 1:
+        ids = plain_array("ids", self.ids, error=TableError)
+        if ids.ndim != 1 or ids.dtype.kind == "V":
             raise TableError(f"'{self.name}' has ids of type {type(self.ids).__name__}: give one id for each row.")
         check_names([str(column) for column in self.frame.columns], self.name)
         n, least_rows = len(self.frame), whole_number("least_rows", least_rows, 0, error=TableError)
@@ -100,9 +101,9 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 def names_given(names: Any) -> tuple[str, ...]:
     """Names of columns, given as a list of them or as one."""
-    if not isinstance(names, str) and not hasattr(names, "__iter__"):
-        raise TableError(f"{names!r} is no list of columns: give their names.")
-    return (names,) if isinstance(names, str) else tuple(names)
+    return (
+        (names,) if isinstance(names, str) else tuple(list_of("columns", names, "names of columns", error=TableError))
+    )
 
 
 @dataclass(frozen=True)

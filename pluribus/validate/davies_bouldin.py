@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pluribus._engine import is_one_of
 from pluribus.validate._centroids import centers_of
 from pluribus.validate._pairs import SimilarityPairs
 from pluribus.validate._partition import Missing, with_pairs
@@ -60,7 +61,7 @@ def davies_bouldin_cost(
     0.2
     """
     check_sample_size(sample_size)
-    if between not in ("medoids", "mean"):
+    if not is_one_of(between, ("medoids", "mean")):
         raise ValueError(f"between must be 'medoids' or 'mean'; got {between!r}.")
     if between != "medoids" and similarity is None:
         raise ValueError(

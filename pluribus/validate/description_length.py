@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pluribus._engine import is_one_of
 from pluribus.increments._internal import (
     Dissimilarities,
     FeatureDissimilarities,
@@ -138,9 +139,9 @@ def description_lengths(
 def _checked(
     labels: Any, X: Any, distances: Any, model: str, increments: str, penalty: float, missing: str
 ) -> tuple[np.ndarray, Pairs]:
-    if not isinstance(model, str) or model not in ("did", "exponential"):
+    if not is_one_of(model, ("did", "exponential")):
         raise ValueError(f"model must be 'did' or 'exponential'; got {model!r}.")
-    if not isinstance(increments, str) or increments not in ("tree", "nearest"):
+    if not is_one_of(increments, ("tree", "nearest")):
         raise ValueError(f"increments must be 'tree' or 'nearest'; got {increments!r}.")
     if not (isinstance(penalty, Real) and 0 <= penalty < np.inf):
         raise ValueError(f"penalty must be a number that is not negative; got {penalty!r}.")

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from pluribus._engine import is_one_of
 from pluribus.validate._pairs import Pairs, SimilarityPairs
 from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, limit_of
@@ -62,7 +63,7 @@ def dunn_index(
     2.0
     """
     check_sample_size(sample_size)
-    if within not in ("extreme", "quantile", "bottleneck"):
+    if not is_one_of(within, ("extreme", "quantile", "bottleneck")):
         raise ValueError(f"within must be 'extreme', 'quantile' or 'bottleneck'; got {within!r}.")
     if within != "extreme" and similarity is None:
         raise ValueError(f"within={within!r} is for similarities; with distances it is 'extreme'.")

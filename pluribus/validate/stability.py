@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.cluster import KMeans
 
-from pluribus._engine import real_number, seeds, track
+from pluribus._engine import list_of, real_number, seeds, track
 from pluribus.evidence import CoAssociation
 from pluribus.generate import Generator
 from pluribus.partitions import Ensemble, as_ensemble
@@ -271,7 +271,8 @@ def stability(
 
 def numbers_of_clusters(k_range: Any, most: int) -> tuple[int, ...]:
     """The numbers to try: a pair is a range, anything else is taken as it is."""
-    ks = list(k_range) if isinstance(k_range, Iterable) and not isinstance(k_range, str) else [k_range]
+    several = isinstance(k_range, Iterable) and not isinstance(k_range, str)
+    ks = list_of("k_range", k_range, "numbers of clusters") if several else [k_range]
     if not ks or not all(isinstance(k, Integral) and not isinstance(k, bool) for k in ks):
         raise ValueError(f"k_range must be a pair (lowest, highest) or whole numbers of clusters; got {k_range!r}.")
     if isinstance(k_range, tuple) and len(ks) == 2:

@@ -243,7 +243,9 @@ def test_tables_that_cannot_be_checked():
         ((table, ["age", "town"]), "quasi_identifiers: the table has no column 'town'"),
         ((table, [["age"], "s"]), "quasi_identifiers: the table has no column '.'age'.'"),
         ((table, [(["age"],)]), "quasi_identifiers: the table has no column"),
-        ((table, 5), "quasi_identifiers=5: give the name of a column"),
+        ((table, 5), "quasi_identifiers=5: give a list of names of columns"),
+        ((table, np.array(5)), "give a list of names"),
+        ((table, "age", None, np.zeros(2)), "distinct, entropy, recursive"),
         ((table, "age", np.zeros(2)), "sensitive: the table has no column"),
         ((table, "age", "t"), "sensitive: the table has no column 't'"),
         ((table, "age", "s", "much"), "distinct, entropy, recursive"),
@@ -254,7 +256,7 @@ def test_tables_that_cannot_be_checked():
 
 
 def test_quasi_identifiers_are_names():
-    with pytest.raises(TableError, match="quasi_identifiers=5: give the name of a column"):
+    with pytest.raises(TableError, match="quasi_identifiers=5: give a list of names of columns"):
         Anonymizer(2).fit_transform(pd.DataFrame({"x": [1, 2, 3]}), 5)
 
 

@@ -159,7 +159,7 @@ def test_adco_soft_and_words():
     assert adco_index(RP, RP, frame) == 1
     with pytest.raises(ValueError, match="missing values in column 'word'"):
         adco_index(RP, FP, frame.assign(word=[None, *"aaabbbb"]))
-    with pytest.raises(ValueError, match="n_bins must be a whole number"):
+    with pytest.raises(ValueError, match="n_bins=0: give a whole number"):
         adco_index(RP, FP, X, n_bins=0)
     with pytest.raises(ValueError, match="column that is not numeric, 'word'"):
         cc_distance(RP, FP, frame)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import run_tasks, seeds, whole_number
+from pluribus._engine import is_one_of, list_of, run_tasks, seeds, whole_number
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.canonical_order import canonical_order
 from pluribus.consensus._shared.cost import Cost
@@ -207,7 +207,7 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         """Labels by another clusterer, or for another number of clusters, from the same coordinates."""
         check_is_fitted(self)
         clusterer = self.clusterer if clusterer is None else clusterer
-        if isinstance(clusterer, str) and clusterer not in CLUSTERERS:
+        if not is_one_of(clusterer, CLUSTERERS) and not hasattr(clusterer, "fit_predict"):
             raise ValueError(f"clusterer must be an estimator or one of {', '.join(CLUSTERERS)}; got {clusterer!r}.")
         n_clusters = self.n_clusters if n_clusters is None else n_clusters
         n = len(self._inverse)
@@ -218,6 +218,9 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
 
     def compare_extractors(self, clusterers: Sequence[str] = CLUSTERERS) -> ExtractorAgreement:
         """The agreement of clusterers on the coordinates; if it is high, the choice of a clusterer hardly matters."""
+        clusterers = list_of("clusterers", clusterers, "clusterers")
+        if not clusterers:
+            raise ValueError("clusterers is empty: give at least one.")
         labels = np.column_stack([self.extract(clusterer) for clusterer in clusterers])
         c = len(clusterers)
         nmi = np.eye(c)

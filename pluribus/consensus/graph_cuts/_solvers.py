@@ -84,7 +84,7 @@ def cut_by_metis(
     def cut(recursive: bool) -> tuple[int, int, np.ndarray]:
         options = pymetis.Options(seed=seed % 2**31, ncuts=n_cuts, no2hop=int(not two_hop))
         if not recursive:  # bisection balances each step by METIS's own factor
-            options.ufactor = max(1, round(1000 * imbalance))
+            options.ufactor = max(1, round(1000 * float(imbalance)))
         weight, part = pymetis.part_graph(
             n_parts, adjacency, vweights=vweights, eweights=eweights, recursive=recursive, options=options
         )

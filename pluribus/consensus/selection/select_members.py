@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import track
+from pluribus._engine import is_one_of, track
 from pluribus.compare import agreement_with_members
 from pluribus.partitions import Ensemble, as_ensemble
 
@@ -56,7 +56,7 @@ def select_members(ensemble: Any, n_members: int, *, criterion: str = "joint", v
     ('p0', 'p3')
     """
     ensemble = as_ensemble(ensemble)
-    if criterion not in _CRITERIA:
+    if not is_one_of(criterion, _CRITERIA):
         raise ValueError(f"criterion must be one of {', '.join(_CRITERIA)}; got {criterion!r}.")
     able = ensemble.weights > 0
     if not isinstance(n_members, Integral) or not 1 <= n_members <= able.sum():

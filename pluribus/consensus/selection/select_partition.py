@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pluribus._engine import is_one_of
 from pluribus.compare import agreement_with_members
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import encode_labels
@@ -102,9 +103,9 @@ def select(
     1           2        0.472    0.500       0.944
     2           2        0.306    0.500       0.611
     """
-    if criterion not in (*_LARGEST, *_MEDIAN):
+    if not is_one_of(criterion, (*_LARGEST, *_MEDIAN)):
         raise ValueError(f"criterion must be one of {', '.join((*_LARGEST, *_MEDIAN))}; got {criterion!r}.")
-    if missing not in ("error", "ignore"):
+    if not is_one_of(missing, ("error", "ignore")):
         raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}.")
     partitions = _partitions_of(candidates, missing)
     ensembles = _ensemble_of_each(ensemble, len(partitions))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import plain_array
 from pluribus.consensus.soft._correspondence_fit import CorrespondenceFit, Penalty, simplex_step
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import check_membership, encode_labels
@@ -56,7 +57,7 @@ def correspondence(source: Any, target: Any) -> np.ndarray:
 
 def _membership_of(partition: Any, name: str) -> np.ndarray:
     """Labels or memberships as memberships."""
-    if np.ndim(partition) == 2:
+    if plain_array(name, partition).ndim == 2:
         return check_membership(partition, name)
     codes, classes = encode_labels(partition, name)
     return (codes[:, None] == np.arange(len(classes))).astype(float)

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import run_tasks, seeds
+from pluribus._engine import real_number, run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
@@ -204,8 +205,10 @@ class DyadicAspect(ConsensusMixin, BaseEstimator):
         Pairs depend on each other. Counted as ``n_pairs_`` observations they favor the largest number of aspects. The
         default counts a pair once, for any number of partitions.
         """
+        check_is_fitted(self)
         k, n = self.aspects_.shape
         effective_n = self.n_pairs_ / self._n_partitions if effective_n is None else effective_n
+        effective_n = real_number("effective_n", effective_n, 1e-9, 1e300)
         n_parameters = (k - 1) + k * (n - 1)
         return float(-2 * self.log_likelihood_ * effective_n / self.n_pairs_ + n_parameters * np.log(effective_n))
 

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.cluster import kmeans_plusplus
 from sklearn.metrics.pairwise import euclidean_distances
 
-from pluribus._engine import seeds
+from pluribus._engine import number_array, seeds
 from pluribus.constrained._shared.points import Points
 
 
@@ -54,7 +54,7 @@ def starts(
 
 def given_centers(init: Any, points: Points, n_clusters: int) -> np.ndarray:
     """Centers that the user gave, checked, and moved like the points."""
-    centers = init.toarray() if sparse.issparse(init) else np.asarray(init, dtype=np.float64)
+    centers = init.toarray() if sparse.issparse(init) else number_array("init", init)
     expected = n_clusters, points.rows.shape[1]
     if centers.shape != expected:
         raise ValueError(f"init has shape {centers.shape}: give one center for each cluster, shape {expected}.")

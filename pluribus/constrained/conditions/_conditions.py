@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from pluribus._engine import is_one_of
+
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -88,9 +90,9 @@ class Aggregate(Condition):
     value: float
 
     def __post_init__(self) -> None:
-        if self.function not in FUNCTIONS:
+        if not is_one_of(self.function, FUNCTIONS):
             raise ValueError(f"Aggregate: no function is called {self.function!r}; there are {', '.join(FUNCTIONS)}.")
-        if not isinstance(self.comparison, str) or self.comparison not in COMPARISONS:
+        if not is_one_of(self.comparison, COMPARISONS):
             raise ValueError(f"Aggregate: {self.comparison!r} is not a comparison; there are {' '.join(COMPARISONS)}.")
         if (
             isinstance(self.value, bool)

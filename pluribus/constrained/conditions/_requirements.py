@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluribus._engine import list_of
 from pluribus._kernels.assignment.condition_counts import (
     DISTINCT,
     ENTROPY,
@@ -36,9 +37,8 @@ class Requirements(NamedTuple):
     @classmethod
     def of(cls, conditions: Iterable[Condition] | Condition, n_rows: int, attributes: Any = None) -> "Requirements":
         """The conditions as rules; raises if no clustering of these rows can satisfy one of them."""
-        if isinstance(conditions, str) or not isinstance(conditions, Condition | Iterable):
-            raise ValueError(f"conditions={conditions!r}: give a list of conditions, such as [AtLeast(5)].")
-        given = (conditions,) if isinstance(conditions, Condition) else tuple(conditions)
+        alone = isinstance(conditions, Condition)
+        given = (conditions,) if alone else tuple(list_of("conditions", conditions, "conditions, such as [AtLeast(5)]"))
         table = Attributes(attributes, n_rows)
         linear: list[Linear] = []
         diverse: list[Diverse] = []

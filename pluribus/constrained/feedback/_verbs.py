@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import seeds
+from pluribus._engine import list_of, seeds, whole_number
 from pluribus.constrained.feedback._feedback import Feedback
 from pluribus.partitions import contingency
 from pluribus.partitions._internal import encode_labels
@@ -75,6 +75,8 @@ class FeedbackVerbs(ABC):
         theta = self.term_probabilities_
         if names is None:
             names = getattr(self, "feature_names_in_", range(theta.shape[1]))
+        n_terms = whole_number("n_terms", n_terms, 0)
+        names = list_of("names", names, f"{theta.shape[1]} terms")
         if len(names) != theta.shape[1]:
             raise ValueError(f"names has {len(names)} terms, but X had {theta.shape[1]} columns.")
         share = theta * np.log(theta / (self.cluster_weights_ @ theta))
@@ -91,7 +93,7 @@ class FeedbackVerbs(ABC):
         classes, _ = encode_labels(y)
         if len(classes) != len(self.labels_):
             raise ValueError(f"y has {len(classes)} labels, but there are {len(self.labels_)} objects.")
-        for seed in seeds(self.random_state, n_rounds):
+        for seed in seeds(self.random_state, whole_number("n_rounds", n_rounds, 0)):
             pair = _counterexample(self.labels_, classes, np.random.default_rng(seed))
             if pair is None:
                 break

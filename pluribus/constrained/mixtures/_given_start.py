@@ -4,6 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluribus._engine import number_array
+
 
 class GivenStart(NamedTuple):
     """The given parts of the start, checked; None where nothing is given."""
@@ -33,7 +35,7 @@ class GivenStart(NamedTuple):
 def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     if values is None:
         return None
-    array = np.asarray(values, dtype=np.float64)
+    array = number_array(name, values)
     if array.shape != shape or not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite numbers of shape {shape}, got shape {array.shape}.")
     return array

@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import StrOptions
 
-from pluribus._engine import run_tasks, seeds
+from pluribus._engine import is_one_of, run_tasks, seeds
 from pluribus.constrained._shared.base import ConstrainedMixin, Given
 from pluribus.constrained._shared.parameters import NOT_NEGATIVE, STARTS
 from pluribus.constrained.mixtures._chunklet_network import softmax
@@ -96,7 +96,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether X may be sparse: only if the covariances have no more entries than the means."""
-        return self.covariance_type in ("diag", "spherical")
+        return is_one_of(self.covariance_type, ("diag", "spherical"))
 
     def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
         self._check_kind(X)

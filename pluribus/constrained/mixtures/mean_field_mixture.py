@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from pluribus._engine import number_array
 from pluribus.constrained._shared.base import Given
 from pluribus.constrained._shared.parameters import NOT_NEGATIVE
 from pluribus.constrained.mixtures._constraint_weight import choose_weight, constrained_objects
@@ -209,7 +210,7 @@ class MeanFieldMixture(LinkedMixture):
                     "positive eta."
                 )
             return (float(self.eta),)
-        grid = np.asarray(self.eta_grid, dtype=np.float64)
+        grid = number_array("eta_grid", self.eta_grid)
         if grid.ndim != 1 or not len(grid) or not np.all(np.isfinite(grid) & (grid > 0)):
             raise ValueError(f"eta_grid must hold positive numbers, got {self.eta_grid!r}.")
         return tuple(np.unique(grid).tolist())
