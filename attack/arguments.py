@@ -334,7 +334,7 @@ def arguments(function: Callable[..., Any], target: Target, scene: Scene) -> dic
         if (name == "y" and not required) or parameter.kind is inspect.Parameter.VAR_KEYWORD:
             continue
         if len(sources) > 1 and name in SOURCES:
-            share = 1.0 if name == chosen else 0.02
+            share = 1.0 if name == chosen else 0.0 if scene.plain else 0.02
         elif name in OFTEN or (name == "n_clusters" and target.room == "consensus"):  # few methods find the number
             share = 1.0 if scene.plain else 0.9
         if required or name in EFFORT or name in SEEDS or scene.rng.random() < share:

@@ -30,6 +30,7 @@ from pluribus.pipeline import ArchiveError
 
 PATIENCE = 900  # seconds for a job; a busy machine may need them
 _RESULTS = {"labels.csv", "ensemble.parquet", "model.json", "model.pluribus", "report.html"}
+_LEAST_ADDRESSES = 1.1 * 2**30  # bytes; with less, OpenBLAS waits for memory without an end
 _ROWS, _MEMBERS = 400, 40
 
 
@@ -174,9 +175,11 @@ def _read_only(rng: np.random.Generator, folder: Path) -> str:
 
 def _memory(rng: np.random.Generator, folder: Path) -> str:
     """Little memory: an error in words, or a result."""
-    limit = int(rng.uniform(0.8, 3) * 2**30)
+    limit = int(rng.uniform(_LEAST_ADDRESSES, 3 * 2**30))
     code, output = _run(
-        _command(_table(folder)), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        _command(_table(folder)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        env=os.environ | dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"),
     )
     importing = "Traceback" in output and "import" in output  # libraries that do not even load
     return "" if importing else _said(code, output, allowed=(0, 1, 2))

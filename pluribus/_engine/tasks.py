@@ -214,9 +214,20 @@ def _on_threads(function: Callable[[int], R], indices: Sequence[int], n_jobs: in
         parallel = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator_unordered")
         try:
             yield from parallel(delayed(alone)(index) for index in indices)
-        except Exception:
+        except Exception as error:
             running.wait()  # a thread that is still at work when the process ends would crash it
+            if _no_thread(error):
+                raise MemoryError("There is no memory for another thread: use fewer (n_jobs).") from error
             raise
+
+
+def _no_thread(error: BaseException | None) -> bool:
+    """Whether a thread could not be started, which the pool follows up by errors of its own."""
+    while error is not None:
+        if isinstance(error, RuntimeError) and "start new thread" in str(error):
+            return True
+        error = error.__context__
+    return False
 
 
 class _Running:

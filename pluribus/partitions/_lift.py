@@ -99,7 +99,7 @@ def check_kernel(kernel: Any, sigma: Any, n_features: Any) -> None:
     median = isinstance(sigma, str) and sigma == "median"
     if not median and not (isinstance(sigma, Real) and 0 < float(sigma) < np.inf):
         raise ValueError(f"sigma must be 'median' or a positive number; got {sigma!r}.")
-    if not isinstance(n_features, Integral):
+    if not isinstance(n_features, Integral) or isinstance(n_features, bool):
         if not isinstance(n_features, str) or n_features not in ("auto", "exact"):
             raise ValueError(f"n_features must be 'auto', 'exact' or a positive whole number; got {n_features!r}.")
         return

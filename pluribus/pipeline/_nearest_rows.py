@@ -7,6 +7,7 @@ import numpy as np
 import sklearn
 
 from pluribus.tables import Rows
+from pluribus.tables._internal import check_new_scale
 
 _NEIGHBORS = 5  # that vote on the cluster of a new row
 KEPT = 100_000  # rows that are kept to be searched
@@ -38,10 +39,12 @@ class NearestRows:
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the cluster of the nearest rows, nearer ones counting for more."""
+        check_new_scale(X)
         return self._search.predict(X)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the mean membership of the nearest rows, nearer ones counting for more; rows sum to 1."""
+        check_new_scale(X)
         return np.concatenate([self._mean(X[start : start + _AT_ONCE]) for start in range(0, X.shape[0], _AT_ONCE)])
 
     def _mean(self, X: Any) -> np.ndarray:

@@ -21,6 +21,7 @@ from pluribus.tables._cells import (
     NUMBER_LIKE,
     POINT_NUMBER,
 )
+from pluribus.tables.errors import TableError
 
 MOST_CATEGORIES = 50  # a column of text with more distinct values is no category
 FEWEST_COUNTED = 10  # rows before whole numbers, all different, can be told from chance
@@ -118,7 +119,7 @@ def read_as(
     plain = _read_plain(kind, name, series)
     if plain is not None:
         return plain
-    cells = _Cells.of(name, *pd.factorize(series.astype(object)))
+    cells = _cells_of(name, series)
     if kind == "boolean":
         truth = cells.text.str.lower().map(_TRUTH).to_numpy(dtype=float)
         wrong = np.isnan(truth) & ~cells.missing
@@ -146,8 +147,15 @@ def _read_plain(kind: Kind, name: str, series: pd.Series) -> Column | None:
     return None
 
 
+def _cells_of(name: str, series: pd.Series) -> _Cells:
+    try:
+        return _Cells.of(name, *pd.factorize(series.astype(object)))
+    except TypeError:
+        raise TableError(f"'{name}' holds lists or the like, which are no values of a table: leave them out.") from None
+
+
 def _positions(name: str, series: pd.Series, levels: Sequence[str]) -> Column:
-    cells = _Cells.of(name, *pd.factorize(series.astype(object)))
+    cells = _cells_of(name, series)
     place = {level: position for position, level in enumerate(levels)}
     found = cells.text.map(lambda text: place.get(text, -2)).to_numpy(dtype=np.int64)
     return Column(name, "category", cells.spread(np.where(cells.missing, -1, found), absent=-1), levels=levels)

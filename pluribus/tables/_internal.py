@@ -5,7 +5,7 @@ from pluribus.tables._cells import MISSING
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
 from pluribus.tables._index import parquet_columns
 from pluribus.tables._matrices import check_distances, check_features
-from pluribus.tables._scale import check_scale
+from pluribus.tables._scale import check_new_scale, check_scale
 from pluribus.tables._survey import taken
 from pluribus.tables._useless import useless_columns
 from pluribus.tables.errors import counted, listing
@@ -26,6 +26,7 @@ __all__ = [
     "Unusable",
     "check_distances",
     "check_features",
+    "check_new_scale",
     "check_scale",
     "check_scaling",
     "counted",

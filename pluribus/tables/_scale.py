@@ -31,13 +31,40 @@ def check_scale(X: Any) -> None:
     deviation.
     """
     low, high = _bounds(X)
-    dtype, (n, d) = np.dtype(X.dtype), X.shape
-    limits = np.finfo(dtype)
-    most = np.sqrt(float(limits.max) / (8 * d))
-    largest = max(float(np.abs(low).max()), float(np.abs(high).max()))
-    spread = float((high / 2 - low / 2).max())  # halved, it is finite
-    if largest < most and spread < most / np.sqrt(n) and not 0 < spread < np.sqrt(float(limits.tiny)):
-        return
+    n, spread = X.shape[0], float((high / 2 - low / 2).max())  # halved, it is finite
+    largest, most = _largest(low, high), _most(X)
+    least = np.sqrt(float(np.finfo(X.dtype).tiny))
+    if not (largest < most and spread < most / np.sqrt(n) and not 0 < spread < least):
+        _refuse(largest, X.dtype)
+
+
+def check_new_scale(X: Any) -> None:
+    """Refuse new rows, for a model that is there already, whose squared distances or their sum are infinite.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of float32 or float64, shape (n, d)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.tables._internal import check_new_scale
+    >>> check_new_scale(np.eye(3))
+    """
+    largest = _largest(*_bounds(X))
+    if not largest < _most(X) / np.sqrt(X.shape[0]):
+        _refuse(largest, X.dtype)
+
+
+def _most(X: Any) -> float:
+    return float(np.sqrt(float(np.finfo(X.dtype).max) / (8 * X.shape[1])))
+
+
+def _largest(low: np.ndarray, high: np.ndarray) -> float:
+    return max(float(np.abs(low).max()), float(np.abs(high).max()))
+
+
+def _refuse(largest: float, dtype: np.dtype) -> None:
     raise TableError(
         f"X holds numbers of a size of {largest:.3g}, whose squares {dtype} cannot hold: scale X, for example by its "
         f"standard deviation{', or give it as float64' if dtype == np.float32 else ''}."

@@ -101,9 +101,9 @@ def check_names(names: Sequence[str], source: str) -> None:
 
 def names_given(names: Any) -> tuple[str, ...]:
     """Names of columns, given as a list of them or as one."""
-    return (
-        (names,) if isinstance(names, str) else tuple(list_of("columns", names, "names of columns", error=TableError))
-    )
+    if isinstance(names, str):
+        return (names,)
+    return tuple(list_of("columns", names, "names of columns", error=TableError))
 
 
 @dataclass(frozen=True)

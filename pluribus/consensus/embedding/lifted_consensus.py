@@ -17,6 +17,7 @@ from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus._shared.weighted_points import k_means, link
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import KERNELS, check_features, check_kernel, lift_map, order_by_size
+from pluribus.tables._internal import check_new_scale
 
 _TIE = 1e-12
 
@@ -233,6 +234,8 @@ class LiftedConsensus(ConsensusMixin, BaseEstimator):
         X = check_features(X, self.kernel)
         if _n_columns(X) != self._n_columns:
             raise ValueError(f"X has {_n_columns(X)} columns, but in fit it had {self._n_columns}.")
+        if not callable(self.kernel) and X.dtype.kind == "f":
+            check_new_scale(X)
         return _first_best(self._lift.inner(X, self._directions, n_jobs=self.n_jobs))
 
     def _weigh(self, ensemble: Ensemble, memberships: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import plain_array
+from pluribus.consensus._shared.base import check_memberships_fit
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import as_ensemble
 
@@ -36,8 +38,9 @@ def mark_noise(ensemble: Any, labels: Any) -> np.ndarray:
     >>> mark_noise(members, [0, 0, 0, 0, 0, 0, 1, 1]).tolist()
     [0, 0, 0, 0, 0, -1, 1, 1]
     """
-    ensemble, labels = as_ensemble(ensemble), np.array(labels)
+    ensemble, labels = as_ensemble(ensemble), np.array(plain_array("labels", labels))
     k = int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1  # mean_evidence refuses other labels
+    check_memberships_fit(len(labels), k)
     evidence = mean_evidence(ensemble, labels, k)
     own = np.where(labels >= 0, evidence[np.arange(len(labels)), labels], 0.0)
     usual = np.array([np.median(own[labels == cluster]) if (labels == cluster).any() else 0.0 for cluster in range(k)])

@@ -180,8 +180,9 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
         self.n_iter_ = len(best.path) - 1
         self.converged_ = best.converged
         self.n_effective_clusters_ = int((membership.max(axis=0) > 1e-6).sum())
-        self._warn(k)
-        return self._finish(evidence, harden(membership), membership)
+        labels = harden(membership)
+        self._warn(k, len(np.unique(labels)))
+        return self._finish(evidence, labels, membership)
 
     def _check_known(self, evidence: CoAssociation, problem: GroupedFit) -> None:
         """Refuse objects without a weighted pair; warn if pairs count that no partition covers."""
@@ -256,18 +257,17 @@ class PairwiseProbabilistic(ConsensusMixin, BaseEstimator):
         ends = run_tasks(run, starts, n_jobs=self.n_jobs, description="PPC starts", verbose=self.verbose)
         return sorted(ends, key=lambda end: end.objective)
 
-    def _warn(self, k: int) -> None:
+    def _warn(self, k: int, n_used: int) -> None:
         if not self.converged_:
             warnings.warn(
                 f"PPC stopped after {self.n_iter_} iterations before it converged; raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        if self.n_effective_clusters_ < k:
+        if n_used < k:
             warnings.warn(
-                f"Only {self.n_effective_clusters_} of the {k} clusters are not empty; the evidence does not support "
-                "more.",
-                UserWarning,
+                f"Only {n_used} of the {k} clusters have objects; the evidence does not support more.",
+                ConvergenceWarning,
                 stacklevel=3,
             )
 

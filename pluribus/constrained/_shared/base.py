@@ -12,7 +12,7 @@ from pluribus._engine import check_summable
 from pluribus.constraints import Constraints, Feasibility, Violations
 from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import normalized_entropy, order_by_size
-from pluribus.tables._internal import refuse_annotated
+from pluribus.tables._internal import check_new_scale, refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
 
@@ -90,7 +90,9 @@ class ConstrainedMixin(ClusterMixin):
         check_is_fitted(self)
         refuse_annotated(X)
         accepted = "csr" if self.takes_sparse else False
-        return validate_data(self, X, accept_sparse=accepted, dtype=_FLOATS, order="C", reset=False)
+        X = validate_data(self, X, accept_sparse=accepted, dtype=_FLOATS, order="C", reset=False)
+        check_new_scale(X)
+        return X
 
     def _finish(
         self, constraints: Constraints, labels: np.ndarray, n_clusters: int, membership: np.ndarray | None = None

@@ -86,7 +86,8 @@ def from_neighborhoods(points: Points, neighborhoods: np.ndarray, n_clusters: in
     random = np.random.RandomState(seed)
     taken = _farthest_first(points, neighborhoods, n_clusters).tolist()
     while len(taken) < n_clusters:
-        chances = points.weights * _squared_distances(points, slice(None), taken).min(axis=1)
+        distances = _squared_distances(points, slice(None), taken).min(axis=1)
+        chances = points.weights * (distances / max(distances.max(), np.finfo(float).tiny))  # their sum is finite
         chances[taken] = 0
         if chances.sum() <= 0:  # fewer distinct points than clusters: any others
             chances = np.ones(len(chances))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pluribus.constrained._shared.base import checked_rows, checked_weights, warn_of_empty_clusters
 from pluribus.constrained.sizes._unit_points import unit_rows
 from pluribus.partitions._internal import order_by_size
+from pluribus.tables._internal import check_new_scale, refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
 
@@ -42,7 +43,9 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
     def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """The nearest center of each new row, and its squared distance, or one minus its cosine."""
         check_is_fitted(self)
+        refuse_annotated(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False)
+        check_new_scale(X)
         centers = self.cluster_centers_.astype(X.dtype)
         if self._by_direction:
             cosines = unit_rows(X) @ centers.T

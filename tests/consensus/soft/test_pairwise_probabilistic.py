@@ -155,7 +155,7 @@ class TestKnownAnswers:
         assert ppc.objective_[-1] == pytest.approx(0, abs=1e-6)
 
     def test_all_objects_always_together(self):
-        with pytest.warns(UserWarning, match="Only 1 of the 2 clusters are not empty"):
+        with pytest.warns(UserWarning, match="Only 1 of the 2 clusters have objects"):
             ppc = PairwiseProbabilistic(2, random_state=0).fit([np.zeros(7, int)])
         assert ppc.objective_[-1] == pytest.approx(0, abs=1e-6)
         assert ppc.n_effective_clusters_ == 1
