@@ -9,7 +9,7 @@ from pluribus._engine.arguments import (
     real_number,
     whole_number,
 )
-from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec
+from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec, check_claims
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
 from pluribus._engine.dask_connection import ClusterLostError, computed
 from pluribus._engine.files import atomic_path, scratch_file
@@ -36,6 +36,7 @@ __all__ = [
     "TaskStore",
     "as_cluster",
     "atomic_path",
+    "check_claims",
     "check_summable",
     "computed",
     "fingerprint",

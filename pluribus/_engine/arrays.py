@@ -5,6 +5,7 @@ import tokenize
 import zipfile
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -103,6 +104,19 @@ class ArraySpec:
 
     def _words(self) -> str:
         return f"{self.dtype} of shape {self.shape}"
+
+
+def check_claims(path: Path) -> None:
+    """Refuse an npz file with an array that claims to be larger or smaller than it is, before memory is allocated."""
+    with zipfile.ZipFile(path) as file:
+        for info in file.infolist():
+            if not info.filename.endswith(".npy"):
+                continue
+            with file.open(info) as stream:
+                dtype, shape = _header(stream)
+                if not dtype.hasobject and stream.tell() + math.prod(shape) * dtype.itemsize != info.file_size:
+                    name = info.filename.removesuffix(".npy")
+                    raise ArrayError(f"{name} claims to be {dtype} of shape {shape}, but has {info.file_size:,} bytes")
 
 
 def _has(wanted: int | range | None, length: int) -> bool:

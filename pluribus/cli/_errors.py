@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 _OPTIONS = {"id_column": "--id", "n_jobs": "--jobs", "n_clusters": "--k"}  # that are not spelled like the parameter
+_NO_MEMORY = "There is not enough memory for this job: give a smaller table, or a memory_limit that it keeps to."
 
 
 class Interrupted(Exception):
@@ -25,7 +26,8 @@ def explained(run: Callable[..., Any], parameters: Iterable[str]) -> Callable[..
         try:
             return run(**options)
         except (ValueError, OSError, MemoryError, ImportError) as error:
-            _say(f"Error: {in_options(str(error), names)}", typer.colors.RED)
+            words = str(error) or (_NO_MEMORY if isinstance(error, MemoryError) else type(error).__name__)
+            _say(f"Error: {in_options(words, names)}", typer.colors.RED)
             raise typer.Exit(2) from error
         except Interrupted as stopped:
             _say(f"\n{stopped}", typer.colors.YELLOW)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pluribus._engine import atomic_path
+from pluribus._engine import atomic_path, check_claims
 from pluribus.partitions._labels import decode_labels
 from pluribus.partitions._parse import check_coverage
 from pluribus.tables import TableError, read_table
@@ -198,6 +198,7 @@ def _read_npz(path: Path) -> Ensemble | None:
     from pluribus.partitions.ensemble import Ensemble
 
     try:
+        check_claims(path)
         with np.load(path, allow_pickle=False) as file:
             stored = {key: file[key] for key in file.files}
     except (OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:

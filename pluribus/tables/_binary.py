@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pluribus._engine import check_claims
 from pluribus.tables._index import index_levels, nameless_levels
 from pluribus.tables._raw import Raw, to_frame
 from pluribus.tables.errors import TableError, listing
@@ -56,6 +57,7 @@ def _load(path: Path) -> dict[str, np.ndarray]:
     arrays: dict[str, np.ndarray] = {}
     key = ""
     try:
+        check_claims(path)
         with np.load(path, allow_pickle=False) as file:
             for key in file.files:
                 arrays[key] = file[key]

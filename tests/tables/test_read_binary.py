@@ -2,8 +2,10 @@
 
 import datetime
 import decimal
+import io
 import os
 import pickle
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pluribus import Ensemble
 from pluribus.tables import TableError, prepare, read_table
 
 
@@ -193,3 +196,15 @@ class TestPath:
         path.symlink_to("/proc/self/mem")
         with pytest.raises(TableError, match="cannot be read"):
             read_table(path)
+
+
+def test_an_array_that_claims_more_than_there_is(tmp_path):
+    """Memory for what the header claims, 8 TB, is never asked for."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (10**11, 10)})
+    with zipfile.ZipFile(tmp_path / "claims.npz", "w") as archive:
+        archive.writestr("X.npy", header.getvalue() + bytes(800))
+    with pytest.raises(TableError, match=r"damaged \(X claims to be float64 of shape \(100000000000, 10\), but has"):
+        read_table(tmp_path / "claims.npz")
+    with pytest.raises(ValueError, match="claims to be float64"):
+        Ensemble.read(tmp_path / "claims.npz")
