@@ -139,9 +139,8 @@ class Ensemble:
         >>> Ensemble.from_memberships([[[0.9, 0.1], [0.2, 0.8]], [[1.0], [1.0]]]).labels.tolist()
         [[0, 0], [1, 0]]
         """
-        if not hasattr(memberships, "__iter__"):
-            raise ValueError(f"memberships={memberships!r}: give a list of n × k matrices.")
-        soft = tuple(check_membership(u, f"memberships[{p}]") for p, u in enumerate(memberships))
+        given = list_of("memberships", memberships, "n × k matrices")
+        soft = tuple(check_membership(u, f"memberships[{p}]") for p, u in enumerate(given))
         if not soft:
             raise ValueError("memberships is empty: an ensemble needs at least one partition.")
         lengths = {len(u) for u in soft}

@@ -64,10 +64,10 @@ def _pairs(given: Any, kind: str, ids: np.ndarray) -> Constraints:
     rows = given.to_numpy() if hasattr(given, "to_numpy") else given  # a data frame: its rows, not its columns
     rows = list_of(name, rows, "pairs of ids", error=ConstraintError)
     pairs = [_as_pair(item) for item in rows]
-    wrong = next((pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2), None)
-    if wrong is not None:
+    wrong = [pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2]
+    if wrong:
         raise ConstraintError(
-            f"{name} holds {wrong!r}: give pairs of ids; for pairs with weights, constraints=Constraints(…)."
+            f"{name} holds {wrong[0]!r}: give pairs of ids; for pairs with weights, constraints=Constraints(…)."
         )
     at = _places([one for pair in pairs for one in pair], ids, name).reshape(-1, 2)
     return Constraints(len(ids), must_link=at) if kind == "must-link" else Constraints(len(ids), cannot_link=at)

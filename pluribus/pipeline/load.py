@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from pluribus._engine import DAMAGED, ArrayError, ArraySpec
+from pluribus._engine import DAMAGED, ArrayError, ArraySpec, in_bytes, memory_limit
 from pluribus.consensus import MethodComparison, MethodRun
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
@@ -22,8 +22,6 @@ from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline.clustering import Clustering
 from pluribus.pipeline.merge_record import COLUMNS, HEIGHTS, MergeRecord
 from pluribus.tables import Recipe
-
-_LARGEST = 2**36  # bytes of one part: more is a damaged or malicious file
 
 
 class ArchiveError(ValueError):
@@ -82,8 +80,12 @@ class _Archive:
 
     def bytes(self, name: str) -> bytes:
         """One document, not larger than it says."""
-        if self.file.getinfo(name).file_size > _LARGEST:
-            raise ArchiveError(f"{self.path} is damaged: {name} claims {self.file.getinfo(name).file_size:,} bytes.")
+        size = self.file.getinfo(name).file_size
+        if size > memory_limit():
+            raise ArchiveError(
+                f"{self.path} is damaged or too large: {name} takes {in_bytes(size)}, more than the "
+                f"{in_bytes(memory_limit())} allowed."
+            )
         return self.file.read(name)
 
     def array(self, name: str, kinds: str, shape: tuple[int | None, ...]) -> np.ndarray:

@@ -1,0 +1,154 @@
+"""Arguments that once ended in an error from inside numpy, pandas or scipy: each is refused in words."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+import pluribus
+from pluribus import Constraints, Ensemble, compare, consensus, constrained, constraints, evidence, generate, pipeline
+from pluribus import tables as t
+from pluribus import validate as v
+
+A, B = [0, 0, 1, 1, 2], [0, 0, 1, 2, 2]
+X = np.arange(10.0).reshape(5, 2) ** 2
+FRAME = pd.DataFrame({"a": [1, 2]})
+SCALAR = np.array(5)
+RAGGED = [[1, 2], [3]]
+SPARSE = sparse.eye_array(5, format="dia")
+BIG_ENDIAN = np.array(A, dtype=">i8")
+
+
+def embedded():
+    return consensus.EmbeddedEvidence(2, random_state=0, verbose=False).fit([A, B, A])
+
+
+def feedback():
+    return constrained.FeedbackClusterer(2, random_state=0, verbose=False).fit(X)
+
+
+def fitted():
+    return constrained.CopKMeans(2, random_state=0, verbose=False).fit(X)
+
+
+WORDS = [
+    (lambda: compare.consistency_index(A, B, weighting=FRAME), "weighting must be"),
+    (lambda: compare.cc_distance(A, B, X, representation=np.zeros(0)), "representation must be"),
+    (lambda: compare.normalized_variation_of_information_distance(A, B, by=np.zeros(2)), "by must be"),
+    (lambda: compare.lift_emd_distance(A, B, X, normalize=FRAME), "normalize must be one of"),
+    (lambda: consensus.select([A, B], [A, B], criterion=FRAME), "criterion must be one of"),
+    (lambda: consensus.select([A, B], [A, B], missing=np.zeros(0)), "missing must be"),
+    (lambda: consensus.select_members([A, B], 1, criterion=FRAME), "criterion must be one of"),
+    (lambda: constrained.Aggregate(np.zeros(2), "x", "<", 1), "no function is called"),
+    (lambda: constrained.Aggregate("sum", "x", FRAME, 1), "is not a comparison"),
+    (lambda: constrained.ConstrainedGaussianMixture(2, covariance_type=np.zeros(2)).fit(X), "covariance_type"),
+    (lambda: evidence.CoAssociation([A], form=np.zeros(0)), "form must be one of"),
+    (lambda: generate.preset([]), "no preset is called"),
+    (lambda: pluribus.combine([A, B], 2, missing=np.zeros(2), verbose=False), "missing=.*give 'error' or 'zero'"),
+    (lambda: pluribus.cluster(X, 2, constraint_level=np.zeros(2), verbose=False), "constraint_level"),
+    (lambda: t.prepare(t.as_table(FRAME), scale=SPARSE), "scale is"),
+    (lambda: v.davies_bouldin_cost(A, X, between=FRAME), "between"),
+    (lambda: v.dunn_index(A, X, within=np.zeros(0)), "within"),
+    (lambda: v.description_lengths([A], X, model=np.zeros(0)), "model must be"),
+]
+LISTS = [
+    (lambda: constrained.satisfied(SCALAR, A), "conditions=.*give a list of conditions"),
+    (lambda: constrained.satisfied(SPARSE, A), "conditions=.*give a list of conditions"),
+    (lambda: Ensemble([A, B], names=SCALAR), "names=.*give a list of 2 names"),
+    (lambda: Ensemble([A, B], names=SPARSE), "names=.*give a list of 2 names"),
+    (lambda: Ensemble([A, B]).take_partitions(SPARSE), "which=.*give a list of partitions"),
+    (lambda: Ensemble.from_memberships(SCALAR), "memberships"),
+    (lambda: Ensemble([A, B], weights=iter([1, 2])), "weights=.*give numbers"),
+    (lambda: pluribus.combine([A, B], 2, ignore=1.5, verbose=False), "ignore=1.5: give a list of names"),
+    (lambda: pluribus.combine([A, B], 2, must_link=SPARSE, verbose=False), "must_link=.*give a list of pairs"),
+    (lambda: pluribus.combine([A, B], 2, must_link=[None], verbose=False), "must_link holds None"),
+    (lambda: pluribus.cluster(X, 2, known_labels=object(), verbose=False), "known_labels=.*give a list of labels"),
+    (lambda: t.open_rows(FRAME.astype(float), columns=SCALAR), "columns"),
+    (lambda: t.as_table(FRAME, ignore=SCALAR), "columns=.*: give a list of names"),
+    (lambda: v.choose_k(X, k_range=SCALAR), "k_range=.*: give a list of numbers"),
+    (lambda: embedded().compare_extractors(None), "clusterers=None: give a list"),
+    (lambda: embedded().compare_extractors([]), "clusterers is empty"),
+    (
+        lambda: feedback().top_terms(names=SPARSE),
+        "give a list of 2 terms",
+    ),
+    (lambda: Constraints(5, labels=SPARSE), "labels must be a sequence"),
+]
+ARRAYS = [
+    (lambda: consensus.correspondence(RAGGED, A), "source=.*different lengths"),
+    (lambda: Constraints.from_matrix(RAGGED), "matrix=.*different lengths"),
+    (lambda: Constraints(5).restrict(RAGGED), "idx=.*different lengths"),
+    (lambda: t.open_rows(RAGGED), "source=.*different lengths"),
+    (lambda: t.Table(FRAME, RAGGED, "two"), "ids=.*different lengths"),
+    (lambda: t.Table(FRAME, np.zeros(2, dtype=[("a", int)]), "two"), "give one id for each row"),
+    (lambda: constrained.PairwiseKMeans(2, init={1}).fit(X), "init"),
+    (lambda: constrained.PenalizedMixture(2, means_init={"a": 1}).fit(X), "means_init"),
+    (lambda: constrained.MeanFieldMixture(2, eta_grid={"a": 1}).fit(X), "eta_grid"),
+    (lambda: pluribus.cluster(X, 2, members=3, verbose=False).predict_proba(RAGGED), "different lengths"),
+    (lambda: pluribus.cluster(FRAME, 1, members=2, verbose=False).predict(pd.DataFrame({"a": [[1]]})), "holds lists"),
+]
+NUMBERS = [
+    (lambda: Constraints(5).check(True), "k=True"),
+    (lambda: constraints.Answers(np.zeros(0)), "n_objects=.*give a whole number"),
+    (lambda: evidence.CoAssociation([A]).to_sparse({"a": 1}), "min_count=.*give a number"),
+    (lambda: feedback().run_oracle(A, 1.5), "n_rounds=1.5: give a whole number"),
+    (lambda: feedback().run_oracle(A, -1), "n_rounds=-1: give a whole number"),
+    (lambda: feedback().top_terms(1.5), "n_terms=1.5: give a whole number"),
+    (lambda: consensus.DyadicAspect(2, verbose=False).fit([A, B, A]).bic([]), "effective_n=.*give a number"),
+    (lambda: consensus.DyadicAspect(2, verbose=False).fit([A, B, A]).bic(-3), "effective_n=-3: give a number"),
+    (lambda: pipeline.default_consensus((1, 2)), "X is a tuple: give a table"),
+    (lambda: pipeline.default_consensus(X, int), "n_clusters=.*give a whole number"),
+    (lambda: pipeline.default_generator("ppc", object()), "n_clusters=.*give a whole number"),
+    (lambda: pipeline.default_generator("lwsm", shape=(3,)), "shape=.*give the number of rows"),
+    (lambda: pipeline.plan_of(X, generate.Generator(), held=None), "held=None: give a number"),
+    (lambda: consensus.with_sizes(embedded(), min_size=1e308), "min_size asks for"),
+    (lambda: consensus.mark_noise([A], [2**62, 0, 0, 0, 0]), "would take"),
+    (lambda: compare.adco_index(A, B, X, n_bins=2**31), "n_bins=2147483648: give a whole number"),
+    (lambda: compare.lift_hausdorff_distance(A, B, X, n_features=True), "n_features must be"),
+    (lambda: compare.lift_kernel_distance(A, B, SCALAR), "X has 1 rows"),
+    (lambda: generate.Generator(n_members=2, random_state=0, verbose=False).generate(X, store=5), "5 is no path"),
+    (lambda: embedded().extract(5), "clusterer must be an estimator"),
+    (lambda: fitted().score(X * 1e160), "whose squares float64 cannot hold"),
+    (lambda: fitted().predict(X * 1e160), "whose squares float64 cannot hold"),
+    (lambda: constrained.BalancedKMeans(2).fit(X).predict(X * 1e160), "whose squares float64 cannot hold"),
+    (lambda: pluribus.cluster(X, 2, members=3, verbose=False, scale="none").predict(X * 1e160), "cannot hold"),
+    (lambda: evidence.CoAssociation([A], X=X * 1e160, n_neighbors=2), "whose squares float64 cannot hold"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WORDS + LISTS + ARRAYS + NUMBERS)
+@pytest.mark.filterwarnings("ignore")
+def test_refused_in_words(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_calls_back_must_be_functions():
+    with pytest.raises(TypeError, match="on_note=1.5: give a function"):
+        pluribus.cluster(X, 2, on_note=1.5, verbose=False)
+    with pytest.raises(TypeError, match="on_plan="):
+        pluribus.EnsembleClusterer(verbose=False).fit_planned(X, on_plan=FRAME)
+    with pytest.raises(ValueError, match="must be a pluribus.Constraints, got DataFrame"):
+        generate.Generator(constrained.CopKMeans(), n_members=2, verbose=False).generate(X, constraints=FRAME)
+
+
+def test_other_types_of_numbers_are_read():
+    assert Constraints(5, labels=BIG_ENDIAN).violations(BIG_ENDIAN).count == 0
+    assert np.array_equal(Ensemble([BIG_ENDIAN]).labels, Ensemble([A]).labels)
+    assert consensus.MetaClustering(2, imbalance=np.int8(2), verbose=False).fit([A, B]).n_clusters_ == 2
+    assert pipeline.plan_of(X, generate.Generator(), held=np.int8(2)).parts["table"] > 2
+
+
+def test_soft_clusters_without_objects_are_warned_of():
+    with pytest.warns(ConvergenceWarning, match="Only 2 of the 3 clusters have objects"):
+        model = consensus.PairwiseProbabilistic(3, n_init=3, max_iter=2, tol=2.1, random_state=7, verbose=False).fit(
+            np.array([[1, 0], [1, 0], [2, 1], [1, 0], [1, 0]])
+        )
+    assert model.membership_.shape == (5, 3)
+
+
+def test_the_farthest_rows_are_drawn_without_overflow():
+    far = np.full((6, 2), 1e150) * np.arange(6)[:, None]
+    known = Constraints(6, must_link=[(0, 1)])
+    assert len(constrained.SeededKMeans(3, random_state=0, verbose=False).fit_predict(far, constraints=known)) == 6
