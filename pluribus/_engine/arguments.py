@@ -113,6 +113,8 @@ def check_summable(name: str, weights: np.ndarray) -> None:
     >>> check_summable("sample_weight", np.array([1.0, 1e6]))
     """
     largest = float(np.abs(weights).max(initial=0))
+    if not np.isfinite(largest):
+        raise ValueError(f"{name} holds NaN or infinite values: give finite numbers.")
     if largest > np.sqrt(float(np.finfo(np.float32).max)) / max(len(weights), 1):
         raise ValueError(
             f"{name} has values as large as {largest:.3g}, whose products overflow when summed: scale them, for "

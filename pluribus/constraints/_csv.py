@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pluribus._engine import is_one_of
 from pluribus.constraints._objects import Objects
 from pluribus.constraints._stated_arrays import Statements
 from pluribus.constraints._statements import Indices
@@ -134,7 +135,7 @@ def _read_frame(text: str, objects: Objects) -> pd.DataFrame:
 
 def _read_kinds(frame: pd.DataFrame, kind: str | None, objects: Objects) -> npt.NDArray[Any]:
     """What is said of each pair; where the file says it and a kind is asked for, the others say nothing."""
-    if kind not in (None, "must-link", "cannot-link"):
+    if kind is not None and not is_one_of(kind, ("must-link", "cannot-link")):
         raise ConstraintError(f"kind={kind!r} is neither must-link nor cannot-link")
     if "type" not in frame:
         if kind is None:

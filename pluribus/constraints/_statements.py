@@ -117,8 +117,11 @@ def parse_names(values: Any, n: int | None, name: str) -> tuple[Indices, npt.NDA
         objects = "each object" if n is None else f"each of the {n} objects"
         raise ConstraintError(f"{name} needs one entry for {objects}, got shape {array.shape}")
     if array.dtype.kind == "O":
-        array[pd.isna(array)] = None
-        array[np.equal(array, -1)] = None
+        try:
+            array[pd.isna(array)] = None
+            array[np.equal(array, -1)] = None
+        except ValueError:
+            raise ConstraintError(f"{name} holds arrays: give one number or text for each object") from None
     elif array.dtype.kind == "f":
         array = np.where(array == -1, np.nan, array)
     try:

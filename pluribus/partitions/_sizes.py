@@ -205,7 +205,7 @@ def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: An
         sizes = np.where(np.abs(exact - near) < 1e-9 * n, near, rounded(exact))
     elif (sizes != np.rint(sizes)).any():
         raise SizeError(f"{name}={given!r} is no whole number of objects, and above 1 no share.")
-    return np.minimum(np.broadcast_to(sizes, k), _MOST_OBJECTS).astype(np.int64)
+    return np.minimum(np.broadcast_to(sizes, k).astype(np.float64), _MOST_OBJECTS).astype(np.int64)
 
 
 def in_shape(name: str, given: Any, k: int, expected: str) -> np.ndarray:

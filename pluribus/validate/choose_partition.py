@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from pluribus._engine import run_tasks, seeds
 from pluribus.partitions import Ensemble, as_ensemble
@@ -205,7 +206,7 @@ def judged(
 
 
 def _named(candidates: Any) -> Ensemble:
-    if isinstance(candidates, Mapping):
+    if isinstance(candidates, Mapping) and not sparse.issparse(candidates):
         if not candidates:
             raise ValueError("candidates is empty: give at least one partition.")
         return Ensemble(list(candidates.values()), names=[str(name) for name in candidates])

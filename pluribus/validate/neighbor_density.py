@@ -13,7 +13,7 @@ from pluribus.validate._sampling import SAMPLE, check_sample_size
 from pluribus.validate.estimate import Estimate
 
 _QUERIES = 1000  # objects that are asked for their neighbors among all, if there are too many to ask each
-_NOT_ZERO = 0.5  # neighbors in the own cluster that stand for none
+_NOT_ZERO = 0.5  # neighbors that stand for none
 _SMALLEST_SHARE = 1 / 200  # of dissimilarity, where the number of partitions is not known
 _NUMBERS_IN_BLOCK = 2**21
 _COLUMNS = 64
@@ -190,7 +190,8 @@ def _value(
     diameter = _diameters(hoods.radius, pairs)
     volume = np.mean(k / diameter) * diameter  # by the source's α: densities K_N / (n V) sum to 1
     own = np.maximum(hoods.own, _NOT_ZERO)
-    density = hoods.weight if variant == "source" else own / sizes[codes[asked]]
+    weight = np.maximum(hoods.weight, _NOT_ZERO / sizes.max())
+    density = weight if variant == "source" else own / sizes[codes[asked]]
     terms = np.log(density) - np.log(volume)
     value = float(n * terms.mean())
     half, n_sampled = 0.0, None

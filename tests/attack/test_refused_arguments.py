@@ -33,6 +33,7 @@ def fitted():
 
 
 WORDS = [
+    (lambda: constrained.MetricPairwiseKMeans(2, metric=np.zeros(0)).fit(X), "metric"),
     (lambda: compare.consistency_index(A, B, weighting=FRAME), "weighting must be"),
     (lambda: compare.cc_distance(A, B, X, representation=np.zeros(0)), "representation must be"),
     (lambda: compare.normalized_variation_of_information_distance(A, B, by=np.zeros(2)), "by must be"),
@@ -76,6 +77,9 @@ LISTS = [
     (lambda: Constraints(5, labels=SPARSE), "labels must be a sequence"),
 ]
 ARRAYS = [
+    (lambda: constrained.satisfied([constrained.AtLeast(1)], RAGGED), "labels=.*different lengths"),
+    (lambda: Constraints(2, labels=[np.zeros(2), np.zeros(3)]), "labels"),
+    (lambda: v.choose_partition(sparse.dok_array((2, 5), dtype=int), X), "sparse matrix"),
     (lambda: consensus.correspondence(RAGGED, A), "source=.*different lengths"),
     (lambda: Constraints.from_matrix(RAGGED), "matrix=.*different lengths"),
     (lambda: Constraints(5).restrict(RAGGED), "idx=.*different lengths"),
@@ -89,6 +93,9 @@ ARRAYS = [
     (lambda: pluribus.cluster(FRAME, 1, members=2, verbose=False).predict(pd.DataFrame({"a": [[1]]})), "holds lists"),
 ]
 NUMBERS = [
+    (lambda: fitted().score(X, sample_weight=float("nan")), "sample_weight holds NaN or infinite"),
+    (lambda: consensus.mark_noise([A], SCALAR), r"labels has shape \(\)"),
+    (lambda: consensus.with_sizes(embedded(), min_size=np.int8(100)), "min_size asks for"),
     (lambda: Constraints(5).check(True), "k=True"),
     (lambda: constraints.Answers(np.zeros(0)), "n_objects=.*give a whole number"),
     (lambda: evidence.CoAssociation([A]).to_sparse({"a": 1}), "min_count=.*give a number"),
@@ -152,3 +159,10 @@ def test_the_farthest_rows_are_drawn_without_overflow():
     far = np.full((6, 2), 1e150) * np.arange(6)[:, None]
     known = Constraints(6, must_link=[(0, 1)])
     assert len(constrained.SeededKMeans(3, random_state=0, verbose=False).fit_predict(far, constraints=known)) == 6
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_seeds_of_fewer_chunklets_than_clusters():
+    known = Constraints(5, must_link=[(0, 1), (1, 2)])
+    model = constrained.SeededKMeans(5, fixed=False, random_state=0, verbose=False).fit(X, constraints=known)
+    assert model.n_clusters_ == 5

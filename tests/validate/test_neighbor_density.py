@@ -106,3 +106,9 @@ def test_errors():
     with pytest.raises(ValueError, match="variant must be"):
         neighbor_density_index([0, 0, 1, 1], X, variant="mine")
     assert np.isfinite(neighbor_density_index([0, 0, 0, 0], np.zeros((4, 1))))
+
+
+@pytest.mark.filterwarnings("error")
+def test_objects_without_any_neighbor():
+    """Nothing is similar to anything: the index is low, but a number."""
+    assert np.isfinite(neighbor_density_index([0, 0], similarity=np.eye(2)))

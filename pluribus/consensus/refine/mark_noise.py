@@ -39,6 +39,8 @@ def mark_noise(ensemble: Any, labels: Any) -> np.ndarray:
     [0, 0, 0, 0, 0, -1, 1, 1]
     """
     ensemble, labels = as_ensemble(ensemble), np.array(plain_array("labels", labels))
+    if labels.ndim != 1:
+        raise ValueError(f"labels has shape {labels.shape}: give the cluster of each object.")
     k = int(labels.max(initial=0)) + 1 if labels.dtype.kind in "iu" else 1  # mean_evidence refuses other labels
     check_memberships_fit(len(labels), k)
     evidence = mean_evidence(ensemble, labels, k)

@@ -91,7 +91,8 @@ def from_neighborhoods(points: Points, neighborhoods: np.ndarray, n_clusters: in
         chances[taken] = 0
         if chances.sum() <= 0:  # fewer distinct points than clusters: any others
             chances = np.ones(len(chances))
-            chances[taken] = 0
+            if len(taken) < len(chances):  # else there are fewer chunklets than clusters, and some come twice
+                chances[taken] = 0
         taken.append(int(random.choice(len(chances), p=chances / chances.sum())))
     return np.array(taken)
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._engine import list_of
+from pluribus._engine import list_of, plain_array
 from pluribus._kernels.assignment.condition_counts import (
     DISTINCT,
     ENTROPY,
@@ -134,8 +134,9 @@ def satisfied(conditions: Iterable[Condition], labels: Any, attributes: Any = No
     >>> satisfied([AtLeast(2), Distinct("diagnosis", 2)], [0, 0, 1, 1], patients)
     False
     """
-    if np.ndim(labels) != 1 or not len(labels):
-        raise ValueError(f"labels has shape {np.shape(labels)}: give the cluster of each row, at least one.")
+    shape = plain_array("labels", labels).shape
+    if len(shape) != 1 or not shape[0]:
+        raise ValueError(f"labels has shape {shape}: give the cluster of each row, at least one.")
     codes, classes = encode_labels(labels)
     n_missing = int((codes < 0).sum())
     if n_missing:

@@ -7,7 +7,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import StrOptions
 
-from pluribus._engine import run_tasks
+from pluribus._engine import is_one_of, run_tasks
 from pluribus.constrained._shared.base import ConstrainedMixin, checked_weights
 from pluribus.constrained._shared.parameters import FIRST_CENTERS_WITH_PAIRS, STARTS
 from pluribus.constrained._shared.starts import Start, starts
@@ -144,7 +144,7 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether X may be sparse: a full metric would fill it."""
-        return self.metric == "diagonal"
+        return is_one_of(self.metric, ("diagonal",))
 
     def fit(
         self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None
