@@ -8,7 +8,9 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import sklearn.utils._param_validation as declared
+from scipy import sparse
 
 import pluribus
 from attack.scene import Scene
@@ -89,6 +91,23 @@ def _validation(scene: Scene) -> report.Validation:
     halves = np.repeat([0, 1], scene.n)
     candidates = pluribus.Ensemble([halves, np.arange(2 * scene.n) % 2], names=["halves", "turns"])
     return report.Validation("two", candidates, indices.choose_partition(candidates, X, verbose=False), X=X)
+
+
+def _links(scene: Scene, *, signed: bool) -> Any:
+    """A graph on the objects in one of its forms: tuples, a matrix, a frame."""
+    pairs = scene.pairs(together=True) + (scene.pairs(together=False) if signed else [])
+    labels = scene.labels
+    edges = [(i, j, 1.0 if labels[i] == labels[j] else -1.0) for i, j in dict.fromkeys(map(_in_order, pairs))]
+    if scene.plain or scene.rng.random() < 0.4:
+        matrix = np.zeros((scene.n, scene.n))
+        for i, j, weight in edges:
+            matrix[i, j] = matrix[j, i] = weight
+        return sparse.csr_array(matrix)
+    return pd.DataFrame(edges, columns=["i", "j", "weight"]) if scene.rng.random() < 0.5 else edges
+
+
+def _in_order(pair: tuple[int, int]) -> tuple[int, int]:
+    return min(pair), max(pair)
 
 
 def _file(scene: Scene, target: Target) -> Any:
@@ -285,6 +304,9 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "report.summarize_validation/case": _validation,
     "report.write_validation/case": _validation,
     "tables.as_table/data": lambda s: s.frame(),
+    "tables.as_graph/data": lambda s: _links(s, signed=False),
+    "tables.as_graph/ids": lambda s: range(s.n),
+    "tables.read_graph/ids": lambda s: None,
     "tables.open_rows/source": lambda s: s.X,
     "tables.prepare/table": _table,
     "tables.Recipe.apply/table": _table,
