@@ -81,14 +81,14 @@ def _of_matrix(matrix: Any, ids: Any) -> Links:
     nodes = np.arange(n) if ids is None else read_nodes(ids)
     if len(nodes) != n:
         raise TableError(f"The matrix has {n:,} rows but there are {len(nodes):,} ids. Give one for each row.")
-    coordinates = sparse.coo_array(matrix)
+    coordinates = matrix.tocoo()
     weights = coordinates.data.astype(np.float64)
     return Links(coordinates.row, coordinates.col, weights, nodes, is_matrix=True)
 
 
 def _of_array(array: np.ndarray, ids: Any) -> Links:
     if array.ndim == 2 and array.shape[0] == array.shape[1] and array.dtype.kind in "biuf":
-        return _of_matrix(sparse.coo_array(array), ids)
+        return _of_matrix(sparse.coo_array(array.astype(np.float64)), ids)
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise TableError(
             f"The graph is an array of shape {array.shape}. Give a square matrix of numbers, or an edge list with 2 or "
@@ -96,8 +96,10 @@ def _of_array(array: np.ndarray, ids: Any) -> Links:
         )
     weights = np.ones(len(array)) if array.shape[1] == 2 else number_array("weights", array[:, 2], error=TableError)
     ends = array[:, :2]
-    if array.dtype.kind == "f" and np.array_equal(ends, np.floor(ends)):  # weights made all of it floats
-        ends = ends.astype(np.int64)
+    if array.dtype.kind == "f":  # the weights may have made floats of whole numbers
+        ends = ends.astype(np.float64)
+        if np.array_equal(ends, np.clip(np.floor(ends), -(2**53), 2**53)):
+            ends = ends.astype(np.int64)
     return _named(ends[:, 0], ends[:, 1], weights, ids)
 
 
@@ -113,7 +115,7 @@ def _of_frame(frame: pd.DataFrame, ids: Any, columns: Any, name: str, notes: tup
 
 def _columns_of(frame: pd.DataFrame, columns: Any, name: str) -> tuple[Any, Any, Any]:
     if columns is not None:
-        wanted = [columns] if isinstance(columns, str) or not isinstance(columns, Iterable) else list(columns)
+        wanted = list(columns) if isinstance(columns, list | tuple) else []
         absent = [column for column in wanted if not isinstance(column, str) or column not in frame.columns]
         if len(wanted) not in (2, 3) or absent:
             raise TableError(
@@ -160,11 +162,11 @@ def _of_tuples(data: Iterable[Any], ids: Any) -> Links:
 
 def read_nodes(ids: Any) -> np.ndarray:
     """Ids that were given: one for each node, all different."""
-    if isinstance(ids, str) or not isinstance(ids, Iterable):
-        raise TableError(f"ids={ids!r}: give a list with the id of each node.")
-    array = np.asarray(ids) if isinstance(ids, np.ndarray | range) else _objects(list(ids))
-    if array.ndim != 1:
-        raise TableError(f"ids have shape {array.shape}: give one id for each node.")
+    if isinstance(ids, str) or not isinstance(ids, Iterable) or sparse.issparse(ids):
+        raise TableError(f"ids is of type {type(ids).__name__}: give a list with the id of each node.")
+    array = ids if isinstance(ids, np.ndarray) else _objects(list(ids))
+    if array.ndim != 1 or array.dtype.kind == "V":
+        raise TableError(f"ids have shape {array.shape} and type {array.dtype}: give one id for each node.")
     try:
         repeated = pd.Series(array)[pd.Series(array).duplicated()]
     except TypeError:
@@ -191,6 +193,8 @@ def _named(tails: np.ndarray, heads: np.ndarray, weights: np.ndarray, ids: Any) 
     if weights.ndim != 1:
         raise TableError(f"weights have shape {weights.shape}: give one number for each edge.")
     ends = np.concatenate([tails, heads])
+    if ends.ndim != 1:
+        raise TableError("Several columns have the name of an end of the edges. Rename them.")
     if ends.dtype == object:
         ends = _objects(ends.tolist())
     missing = np.flatnonzero(pd.isna(ends))
