@@ -3,7 +3,13 @@
 from pluribus.evidence._dask_nearest import NearestObjects, search_by_dask
 from pluribus.evidence._signed.bounds import packing_bound
 from pluribus.evidence._signed.graph import SignedGraph
-from pluribus.evidence._signed.median import Median, default_number_of_starts, median_partition
+from pluribus.evidence._signed.median import (
+    Median,
+    default_number_of_starts,
+    ensemble_graph,
+    items_under,
+    median_partition,
+)
 from pluribus.evidence._signed.search import default_starts, number_by_appearance, pivot, search
 
 __all__ = [
@@ -12,6 +18,8 @@ __all__ = [
     "SignedGraph",
     "default_number_of_starts",
     "default_starts",
+    "ensemble_graph",
+    "items_under",
     "median_partition",
     "number_by_appearance",
     "packing_bound",

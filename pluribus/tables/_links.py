@@ -122,7 +122,7 @@ def _columns_of(frame: pd.DataFrame, columns: Any, name: str) -> tuple[Any, Any,
                 f"columns={columns!r}: give the names of two or three columns of '{name}', both ends and the weight. "
                 f"It has {listing(frame.columns, 20)}."
             )
-        return (*wanted, None)[:3] if len(wanted) == 2 else tuple(wanted)  # type: ignore[return-value]
+        return wanted[0], wanted[1], wanted[2] if len(wanted) == 3 else None
     if len(frame.columns) < 2:
         raise TableError(f"'{name}' has only the columns {listing(frame.columns)}. An edge list needs two.")
     lower = {str(column).lower(): column for column in frame.columns}

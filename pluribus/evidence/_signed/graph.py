@@ -101,9 +101,9 @@ class SignedGraph:
         if n_chunks == self.n_nodes and np.array_equal(chunk_of, np.arange(n_chunks)):
             return self
         sizes = np.bincount(chunk_of, weights=self.sizes, minlength=n_chunks)
-        arrays = contract(self.indptr, self.indices, self.data, chunk_of, n_chunks)
+        indptr, indices, data = contract(self.indptr, self.indices, self.data, chunk_of, n_chunks)
         apart_cost = self.apart_cost - self.together(chunk_of)
-        return SignedGraph(*arrays, sizes, self.background, apart_cost, self.total, self.forbidden)
+        return SignedGraph(indptr, indices, data, sizes, self.background, apart_cost, self.total, self.forbidden)
 
     def forbidding(self, pairs: np.ndarray) -> SignedGraph:
         """The same graph, but these pairs of nodes must not be together."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from pluribus._kernels.labels.median_moves import gather, move_items, own_scores, tabulate_items
+from pluribus._kernels.labels import median_moves
 from pluribus.evidence._signed.graph import SignedGraph
 from pluribus.partitions import Ensemble
+
+_KERNELS: Any = median_moves
 
 
 class Tables(NamedTuple):
@@ -61,7 +63,7 @@ class Items:
         return self.labels, self.offsets, self.weights
 
     def member(self, p: int) -> np.ndarray:
-        """The partition of the items by a member: by the first of their rows; -1 where it covers that not."""
+        """The partition of the items by a member: by the first of their rows; -1 where that is missing."""
         return self.labels[self.rows[self.indptr[:-1]], p].astype(np.int64)
 
     def tabulate(self, clusters: np.ndarray, n_columns: int) -> Tables:
@@ -69,7 +71,7 @@ class Items:
         tables = Tables(
             np.zeros((self.q, n_columns)), np.zeros((len(self.weights), n_columns)), np.zeros(n_columns, np.int64)
         )
-        tabulate_items(*self._arrays, self.indptr, self.rows, self.numbers, clusters, *tables)
+        _KERNELS.tabulate_items(*self._arrays, self.indptr, self.rows, self.numbers, clusters, *tables)
         return tables
 
     def move(
@@ -77,18 +79,18 @@ class Items:
     ) -> int:
         """One sweep over the items; in place. Returns the number of moves."""
         rules = self.has_missing, self.indptr, self.rows, self.numbers, self.apart_ptr, self.apart
-        return move_items(*self._arrays, *rules, order, clusters, *tables, keep_all, tolerance)
+        return _KERNELS.move_items(*self._arrays, *rules, order, clusters, *tables, keep_all, tolerance)
 
     def gather(self, clusters: np.ndarray, alone: np.ndarray, first: int, column: int, tolerance: float) -> int:
         """A new cluster around one item that is alone; in place. Returns how many others joined."""
         counts, covered = np.zeros((self.q, 1)), np.zeros((len(self.weights), 1))
         rules = self.has_missing, self.indptr, self.rows, self.numbers, self.apart_ptr, self.apart
-        return gather(*self._arrays, *rules, alone, first, clusters, column, counts, covered, tolerance)
+        return _KERNELS.gather(*self._arrays, *rules, alone, first, clusters, column, counts, covered, tolerance)
 
     def own_scores(self, clusters: np.ndarray, tables: Tables) -> np.ndarray:
         """The score of each item for the others in its cluster; all items are in clusters."""
         scores = np.empty(self.n_items)
-        own_scores(*self._arrays, self.indptr, self.rows, self.numbers, clusters, *tables[:2], scores)
+        _KERNELS.own_scores(*self._arrays, self.indptr, self.rows, self.numbers, clusters, *tables[:2], scores)
         return scores
 
     def cost(self, clusters: np.ndarray, tables: Tables) -> float:
@@ -116,7 +118,8 @@ class Items:
         scores = self.scores_between(tables)
         pairs = np.array(np.nonzero(scores))
         matrix = sparse.coo_array((scores[tuple(pairs)], tuple(pairs)), shape=scores.shape).tocsr()
-        graph = SignedGraph.of(matrix, np.ones(n_columns), 0.0, self.cost(clusters, tables), self.total)
+        sizes = np.bincount(clusters[self.item_of], minlength=n_columns)
+        graph = SignedGraph.of(matrix, sizes, 0.0, self.cost(clusters, tables), self.total)
         return graph.forbidding(clusters[self.apart_pairs])
 
     def _pairs_together(self, tables: Tables) -> tuple[float, float]:

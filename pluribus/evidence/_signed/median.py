@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from pluribus._engine import track
+from pluribus.constraints import Closure
 from pluribus.evidence._signed.bounds import packing_bound
+from pluribus.evidence._signed.graph import SignedGraph
 from pluribus.evidence._signed.label_counts import Items
 from pluribus.evidence._signed.label_descent import MOST_COUNTS, complete, cost_of, descend, with_number
 from pluribus.evidence._signed.search import default_starts, number_by_appearance, search
@@ -83,9 +85,29 @@ def median_partition(
     return Median(clusters[items.item_of], cost, min(bound, cost), items.total, min(finite, default=np.inf))
 
 
-def default_number_of_starts(ensemble: Ensemble) -> int:
+def default_number_of_starts(n_items: int) -> int:
     """10 where all pairs are listed, else 1."""
-    return 10 if len(ensemble.unique_rows().counts) <= _DENSE else 1
+    return 10 if n_items <= _DENSE else 1
+
+
+def items_under(ensemble: Ensemble, closure: Closure) -> tuple[np.ndarray, np.ndarray]:
+    """The item of each object, and the pairs of items that must not be together.
+
+    What must-links hold together is an item. Of the other objects, those with equal labels are one.
+    """
+    chunk, equal = closure.chunk_of, ensemble.unique_rows().inverse
+    bound = closure.chunk_sizes[chunk] > 1
+    bound |= np.isin(chunk, closure.cannot_link)
+    item_of = number_by_appearance(np.where(bound, chunk + int(equal.max()) + 1, equal))
+    item_of_chunk = np.zeros(closure.n_chunks, np.int64)
+    item_of_chunk[chunk] = item_of
+    return item_of, item_of_chunk[closure.cannot_link]
+
+
+def ensemble_graph(ensemble: Ensemble, item_of: np.ndarray, apart: np.ndarray) -> SignedGraph:
+    """All pairs of items as a signed graph, for small ensembles."""
+    items = Items(ensemble, item_of, apart)
+    return items.graph(np.arange(items.n_items), items.n_items)
 
 
 def _members(items: Items, verbose: bool) -> tuple[np.ndarray | None, list[float], float]:

@@ -1,0 +1,1 @@
+"""Pairs that belong together or apart -> one partition."""
