@@ -11,6 +11,7 @@ from pluribus.consensus.graph_cuts.similarity_partitioning import SimilarityPart
 from pluribus.consensus.linkage.constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus.linkage.evidence_accumulation import EvidenceAccumulation
 from pluribus.consensus.linkage.locally_weighted import LocallyWeightedConsensus
+from pluribus.consensus.median.correlation_consensus import CorrelationConsensus
 from pluribus.consensus.refine.mark_noise import mark_noise
 from pluribus.consensus.refine.with_sizes import with_sizes
 from pluribus.consensus.selection.compare_methods import MethodComparison, MethodRun, compare_methods
@@ -31,6 +32,7 @@ __all__ = [
     "ConsensusMixin",
     "ConstrainedConsistency",
     "ConstrainedEvidenceAccumulation",
+    "CorrelationConsensus",
     "DyadicAspect",
     "EmbeddedEvidence",
     "EvidenceAccumulation",

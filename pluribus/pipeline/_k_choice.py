@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from pluribus.consensus import EvidenceAccumulation, MedoidPartition
+from pluribus.consensus import CorrelationConsensus, EvidenceAccumulation, MedoidPartition
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import stratified_sample
 from pluribus.validate import KChoice, choose_k
@@ -106,6 +106,8 @@ def found_by(consensus: Any) -> str:
         return str(consensus.finds_k_by)
     if isinstance(consensus, MedoidPartition):
         return "that of the partition nearest to all others"
+    if isinstance(consensus, CorrelationConsensus):
+        return "fewest disagreements with the members"
     if hasattr(consensus, "k_stability_"):
         return "longest lifetime in the evidence that halves of the ensemble find again"
     by = "highest lifetime in the evidence"

@@ -47,14 +47,28 @@ class SignedGraph:
     forbidden: float = -np.inf
 
     @classmethod
-    def of(cls, matrix: Any, sizes: np.ndarray, background: float, apart_cost: float, total: float) -> SignedGraph:
+    def of(
+        cls,
+        matrix: Any,
+        sizes: np.ndarray,
+        background: float,
+        apart_cost: float,
+        total: float,
+        forbidden: float = -np.inf,
+    ) -> SignedGraph:
         """From a symmetric sparse matrix without a diagonal."""
         matrix = sparse.csr_array(matrix)
         matrix.sort_indices()
-        data = np.ascontiguousarray(matrix.data, dtype=np.float64)
-        indptr = matrix.indptr.astype(np.int64, copy=False)
-        sizes = np.ascontiguousarray(sizes, dtype=np.float64)
-        return cls(indptr, matrix.indices, data, sizes, float(background), float(apart_cost), float(total))
+        return cls(
+            matrix.indptr.astype(np.int64, copy=False),
+            matrix.indices.astype(np.int32, copy=False),  # one type each, so that kernels are compiled once
+            np.ascontiguousarray(matrix.data, dtype=np.float64),
+            np.ascontiguousarray(sizes, dtype=np.float64),
+            float(background),
+            float(apart_cost),
+            float(total),
+            float(forbidden),
+        )
 
     @property
     def n_nodes(self) -> int:
@@ -114,18 +128,8 @@ class SignedGraph:
         one, other = pairs.T
         ends = np.concatenate([one, other]), np.concatenate([other, one])
         wall = sparse.coo_array((np.full(2 * len(pairs), -far), ends), shape=(n, n)).tocsr()
-        matrix = (sparse.csr_array((self.data, self.indices, self.indptr), shape=(n, n)) + wall).tocsr()
-        matrix.sort_indices()
-        return SignedGraph(
-            matrix.indptr.astype(np.int64, copy=False),
-            matrix.indices,
-            matrix.data,
-            self.sizes,
-            self.background,
-            self.apart_cost,
-            self.total,
-            -far / 2,
-        )
+        matrix = sparse.csr_array((self.data, self.indices, self.indptr), shape=(n, n)) + wall
+        return SignedGraph.of(matrix, self.sizes, self.background, self.apart_cost, self.total, -far / 2)
 
     def scores(self) -> np.ndarray:
         """The n × n array of scores, for small graphs; minus infinity where a pair must not be together."""

@@ -60,7 +60,8 @@ def grow_regions(
     c = 2 + 1 / (2 * log) if c is None else c
     plus = np.maximum(scores, 0.0)  # minus infinity, a wall, is not in it
     start = float((plus * x).sum()) / 2 / n  # the volume of a ball of radius 0
-    labels, radii = np.full(n, -1), []
+    labels = np.full(n, -1)
+    radii: list[float] = []
     for u in order:
         if labels[u] >= 0:
             continue

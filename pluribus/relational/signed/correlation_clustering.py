@@ -17,6 +17,7 @@ from pluribus.evidence._internal import (
     ensemble_graph,
     items_under,
     median_partition,
+    number_by_appearance,
     packing_bound,
     pivot,
     search,
@@ -243,6 +244,7 @@ class CorrelationClustering(ClusterMixin, BaseEstimator):
     def _finish(
         self, given: Signed, labels: np.ndarray, cost: float, bound: float, total: float, solver: str
     ) -> "CorrelationClustering":
+        labels = number_by_appearance(labels)
         self.n_clusters_ = int(labels.max(initial=-1)) + 1
         self.labels_ = number_by_size(labels, self.n_clusters_)
         self.cost_, self.agreements_, self.lower_bound_ = float(cost), float(total - cost), float(bound)

@@ -1,0 +1,1 @@
+"""Consensus by the partition with the smallest sum of distances to the members."""
