@@ -12,14 +12,17 @@ from pluribus.evidence._signed.graph import SignedGraph
 
 _PATIENCE = 2  # cycles without gain before a start ends
 _MOST_CYCLES = 50
-_SWEEPS = 100  # of all nodes at one level, at most
-_FEW_ENTRIES = 2_000_000  # up to which several starts take seconds
-_STARTS = 10
+_FEW_ENTRIES = 200_000  # up to which ten starts to the very end take seconds
+_MANY_ENTRIES = 2_000_000  # beyond which one start takes a minute
+_SWEEPS, _SWEEPS_OF_MANY = 100, 1  # over all nodes, after the queue of a level is empty
+_LEAST_GAIN = 1e-3  # of the cost: less is not worth a cycle, if entries are not few
 
 
 def default_starts(graph: SignedGraph) -> int:
-    """How many random starts are worth their time: 10, or 1 for large graphs."""
-    return _STARTS if len(graph.data) <= _FEW_ENTRIES else 1
+    """How many random starts are worth their time."""
+    if len(graph.data) <= _FEW_ENTRIES:
+        return 10
+    return 3 if len(graph.data) <= _MANY_ENTRIES else 1
 
 
 def search(
@@ -56,21 +59,22 @@ def improve(graph: SignedGraph, labels: np.ndarray, seed: int) -> np.ndarray:
     """Cycles of moves, refinement and aggregation until several in a row gain nothing; never worse than the start."""
     rng = np.random.default_rng(seed)
     best, cost, patience = labels, graph.cost(labels), _PATIENCE
+    few = len(graph.data) <= _FEW_ENTRIES
     for number in range(_MOST_CYCLES):
-        labels = _cycle(graph, best, rng, refine=number > 0)
+        labels = _cycle(graph, best, rng, refine=number > 0, sweeps=_SWEEPS if few else _SWEEPS_OF_MANY)
         found = graph.cost(labels)
-        if found < cost - graph.tolerance:
-            best, cost, patience = labels, found, _PATIENCE
-        else:
-            # As good is as well: from another partition of equal cost, the next cycle may find more.
-            best = labels if found <= cost + graph.tolerance and number > 0 else best
-            patience -= number > 0
+        enough = graph.tolerance if few else _LEAST_GAIN * cost
+        patience = _PATIENCE if found < cost - enough else patience - (number > 0)
+        if found <= cost + graph.tolerance:  # from another partition of equal cost, the next cycle may find more
+            best, cost = labels, min(found, cost)
         if patience == 0:
             break
     return best
 
 
-def _cycle(graph: SignedGraph, labels: np.ndarray, rng: np.random.Generator, *, refine: bool) -> np.ndarray:
+def _cycle(
+    graph: SignedGraph, labels: np.ndarray, rng: np.random.Generator, *, refine: bool, sweeps: int
+) -> np.ndarray:
     """Move nodes, contract clusters, move these, and so on up; then all the way down.
 
     With ``refine``, clusters are not contracted whole but in parts that are found anew inside of each (as in Leiden):
@@ -83,7 +87,7 @@ def _cycle(graph: SignedGraph, labels: np.ndarray, rng: np.random.Generator, *, 
     while True:
         n = len(indptr) - 1
         everywhere = np.zeros(n, np.int64)
-        move_nodes(indptr, indices, data, sizes, rules[0], labels, everywhere, rng.permutation(n), rules[1], _SWEEPS)
+        move_nodes(indptr, indices, data, sizes, rules[0], labels, everywhere, rng.permutation(n), rules[1], sweeps)
         labels = number_by_appearance(labels)
         parts = labels
         if refine:
