@@ -2,7 +2,8 @@
 
 The chapter measures nothing itself. It reports that local search beats BALLS, and that rounding the linear relaxation
 is best where it can be solved. The ranking is checked on ensembles of 20 runs of k-means on iris and wine
-(standardized), with 2 to 10 clusters and one random start each. The signed links are those of traders who rate each other.
+(standardized), with 2 to 10 clusters and one random start each. The signed links are those of traders who rate each
+other.
 """
 
 import time
