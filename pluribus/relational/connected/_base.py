@@ -43,6 +43,8 @@ class ConnectedMixin(ClusterMixin):
     def _space(self, X: Any, graph: Any) -> Space:
         """Attributes and graph, checked; raises if they cannot be divided into connected clusters."""
         self._validate_params()
+        if isinstance(self.n_clusters, bool):
+            raise ValueError(f"n_clusters={self.n_clusters} is not a number: give the number of clusters.")
         if graph is None:
             raise ValueError("graph is missing: give the links between the objects, fit(X, graph=edges).")
         if self.metric == "precomputed":
@@ -100,7 +102,9 @@ def farthest_first(space: Space, k: int, first: int) -> tuple[np.ndarray, float]
     centers = [first]
     reached = space.reach(first)
     while len(centers) < k:
-        centers.append(int(reached.argmax()))
+        open_to = reached.copy()
+        open_to[centers] = -1  # duplicates of a center are as near as the center itself
+        centers.append(int(open_to.argmax()))
         reached = np.minimum(reached, space.reach(centers[-1]))
     return np.array(centers, dtype=np.int64), float(reached.max())
 
