@@ -359,8 +359,8 @@ def test_bad_input(method):
 def test_more_bad_input():
     with pytest.raises(ValueError, match="symmetric"):
         ConnectedKCenter(2, metric="precomputed").fit(np.triu(np.ones((6, 6)), 1), graph=SHUFFLED)
+    X, edges = random_graph(np.random.default_rng(0), 19, 0)
     with pytest.raises(ValueError, match="18 objects at most"):
-        X, edges = random_graph(np.random.default_rng(0), 19, 0)
         ConnectedKCenter(2, method="exact").fit(X, graph=edges)
     X, edges = random_graph(np.random.default_rng(12), 200, 100)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
