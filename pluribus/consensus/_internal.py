@@ -3,6 +3,7 @@
 from pluribus.consensus._registry import bytes_needed, configured, cost_of, name_of
 from pluribus.consensus._shared.accumulate import LargestTriedWarning, accumulate
 from pluribus.consensus._shared.constraints import as_preferences, feasible_n_clusters
+from pluribus.consensus._shared.dendrogram import cut_into, lifetimes, longest_lived
 from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, predict_seconds, seconds_of_pairs
 
 __all__ = [
@@ -13,7 +14,10 @@ __all__ = [
     "bytes_needed",
     "configured",
     "cost_of",
+    "cut_into",
     "feasible_n_clusters",
+    "lifetimes",
+    "longest_lived",
     "name_of",
     "predict_seconds",
     "seconds_of_pairs",

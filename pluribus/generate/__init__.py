@@ -3,5 +3,6 @@
 from pluribus.generate.generator import Generator
 from pluribus.generate.mix import Mix, mix
 from pluribus.generate.presets import preset
+from pluribus.generate.spectral_grid import SpectralGrid
 
-__all__ = ["Generator", "Mix", "mix", "preset"]
+__all__ = ["Generator", "Mix", "SpectralGrid", "mix", "preset"]

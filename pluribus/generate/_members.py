@@ -16,6 +16,7 @@ from pluribus.generate._label_matrix import assign, narrowed, new_matrix
 from pluribus.generate._perturbation import View
 from pluribus.generate._pool import Pool, gathered, waves
 from pluribus.generate._side_information import SideInformation
+from pluribus.generate._spectral_widths import WidthCut
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import code_in_place, encode_labels, smallest_int
 from pluribus.tables import Rows
@@ -37,7 +38,9 @@ class Member:
         """The name of the clusterer for messages."""
         if self.clusterer == "agglomerative":
             return f"{self.linkage}-link"
-        return self.clusterer if isinstance(self.clusterer, str) else type(self.clusterer).__name__
+        if isinstance(self.clusterer, str):
+            return self.clusterer
+        return self.clusterer.algorithm if isinstance(self.clusterer, WidthCut) else type(self.clusterer).__name__
 
     @property
     def learns_centers(self) -> bool:

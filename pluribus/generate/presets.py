@@ -29,7 +29,7 @@ def preset(name: str) -> Generator | Mix:
 
     "spectral-grid" differs from its source, which uses a full n × n kernel of width 0.3, 0.4, … 3. Here it is the
     sparse graph of the 3, 4, … 30 nearest neighbors, which does not depend on the scale of the features and fits into
-    memory.
+    memory. ``SpectralGrid()`` is the source's form, for tables of up to 5,000 rows.
 
     References
     ----------
