@@ -35,6 +35,7 @@ _ROOMS = (
     "relational",
     "validate",
     "anonymize",
+    "temporal",
     "pipeline",
     "report",
     "tables",

@@ -1,0 +1,16 @@
+"""Ordered rows -> states, and when they changed."""
+
+from pluribus.temporal._fitness import Fitness
+from pluribus.temporal.detect_states import StateSequence, detect_states
+from pluribus.temporal.extract_partitions import extract_partitions
+from pluribus.temporal.temporal_ensemble import TemporalEnsemble
+from pluribus.temporal.transition_search import TransitionSearch
+
+__all__ = [
+    "Fitness",
+    "StateSequence",
+    "TemporalEnsemble",
+    "TransitionSearch",
+    "detect_states",
+    "extract_partitions",
+]
