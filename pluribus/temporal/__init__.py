@@ -3,14 +3,17 @@
 from pluribus.temporal._fitness import Fitness
 from pluribus.temporal.detect_states import StateSequence, detect_states
 from pluribus.temporal.extract_partitions import extract_partitions
+from pluribus.temporal.null_test import NullTest, null_test
 from pluribus.temporal.temporal_ensemble import TemporalEnsemble
 from pluribus.temporal.transition_search import TransitionSearch
 
 __all__ = [
     "Fitness",
+    "NullTest",
     "StateSequence",
     "TemporalEnsemble",
     "TransitionSearch",
     "detect_states",
     "extract_partitions",
+    "null_test",
 ]

@@ -1,6 +1,6 @@
 """The fitness of solutions, computed once each, in parallel, and kept on disk for a search that is stopped."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -103,6 +103,17 @@ class Evaluation:
         kept = np.flatnonzero(segments_of(block, self.n)[self.rows.order] >= 0)
         labels, _ = self._extract(kept)
         return labels[:, np.argsort(self.rows.order[kept])]
+
+    def fitness(self, block: Block) -> Fitness:
+        """The fitness of a solution alone."""
+        return Fitness(*map(float, self._values(block)[:3]))
+
+    def contrasts(self, blocks: Sequence[Block]) -> list[float]:
+        """The contrast of solutions that keep the same rows, without partitions."""
+        segments = [segments_of(block, self.n)[self.rows.order] for block in blocks]
+        kept = np.flatnonzero(segments[0] >= 0)
+        evidence = co_association(self.make(kept))
+        return [_contrast(evidence, segment[kept]) for segment in segments]
 
     def _values(self, block: Block) -> np.ndarray:
         segment = segments_of(block, self.n)[self.rows.order]

@@ -1,8 +1,11 @@
 """How clean the states are that a removed block leaves: agreement of the linkages, and purity of the segments."""
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
+
+from pluribus._kernels.labels.first_occurrence import number_by_first_occurrence
 
 
 class Fitness(NamedTuple):
@@ -32,17 +35,16 @@ def fitness_of(partitions: np.ndarray, segment: np.ndarray, alpha: float) -> Fit
 
 
 def renumbered(labels: np.ndarray) -> np.ndarray:
-    """Labels numbered by first occurrence: equal for equal partitions."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes.ravel()]
+    """Labels 0 … k - 1 numbered by first occurrence: equal for equal partitions."""
+    return number_by_first_occurrence(labels, int(labels.max()) + 1)
 
 
 def _agreement(partitions: np.ndarray) -> float:
     h = len(partitions)
     if h < 2:
         return 1.0
-    _, counts = np.unique([renumbered(labels) for labels in partitions], axis=0, return_counts=True)
-    return float((counts * (counts - 1)).sum() / (h * (h - 1)))
+    counts = Counter(renumbered(labels).tobytes() for labels in partitions).values()
+    return sum(count * (count - 1) for count in counts) / (h * (h - 1))
 
 
 def _purity(labels: np.ndarray, segment: np.ndarray) -> float:

@@ -23,21 +23,21 @@ class Evolution(NamedTuple):
     elitism: bool
 
 
-def grid_search(evaluation: Evaluation, limits: Limits, *, steps: int = GRID, verbose: bool = True) -> list[float]:
+def grid_search(evaluation: Evaluation, limits: Limits, *, verbose: bool = True) -> list[float]:
     """One block: nothing removed, then blocks of a coarse grid from the shortest on, then finer steps around the best.
 
     It stops at a length where a block reaches the goal: all longer ones are worse. Returns the best F after each
     length.
     """
     n = evaluation.n
-    step = max(1, n // steps)
+    step = max(1, n // GRID)
     evaluation.whole(limits.least)
     history = [evaluation.best().fitness.total]
     lengths = range(step, limits.most_removed + 1, step) or [limits.most_removed]
     for length in track(lengths, "searching for the transition", verbose=verbose):
         if _cannot_improve(evaluation, length):
             break
-        evaluation.of((start, start + length - 1) for start in _starts(n, length, limits.least, step))
+        evaluation.of((start, start + length - 1) for start in grid_starts(n, length, limits.least, step))
         history.append(evaluation.best().fitness.total)
     while step > 1 and removed_rows(evaluation.best().block):
         step = -(-step // 2)
@@ -53,7 +53,7 @@ def _cannot_improve(evaluation: Evaluation, length: int) -> bool:
     return goal.reached(best)
 
 
-def _starts(n: int, length: int, least: int, step: int) -> list[int]:
+def grid_starts(n: int, length: int, least: int, step: int) -> list[int]:
     """The first rows of blocks of a length: the same from both ends of the series."""
     low, high = least, n - length - least
     middle = (low + high) / 2
