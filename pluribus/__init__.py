@@ -22,6 +22,7 @@ _HOME = {
     "cluster": "pluribus.pipeline",
     "combine": "pluribus.pipeline",
     "load": "pluribus.pipeline",
+    "states": "pluribus.pipeline",
 }
 _ROOMS = (
     "partitions",
@@ -49,6 +50,7 @@ __all__ = [
     "cluster",
     "combine",
     "load",
+    "states",
     *_ROOMS,
 ]
 
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     from pluribus.pipeline.cluster import cluster
     from pluribus.pipeline.combine import combine
     from pluribus.pipeline.load import load
+    from pluribus.pipeline.states import states
 
 
 def __getattr__(name: str) -> Any:

@@ -200,6 +200,30 @@ def anonymize(
 
 
 @command
+def states(
+    signal: o.Signal,
+    time: o.TimeColumn = None,
+    windows: o.WindowRows = None,
+    surrogates: o.Surrogates = None,
+    seed: o.Seed = None,
+    id_column: o.Id = None,
+    ignore: o.Ignore = None,
+    scale: o.Scaling = None,
+    impute: o.Impute = False,
+    out: o.Out = None,
+    overwrite: o.Overwrite = False,
+    resume: o.Resume = False,
+    n_jobs: o.Jobs = None,
+    quiet: o.Quiet = False,
+    json: o.Json = False,
+) -> None:
+    """Find the states of a signal and when they changed, and test whether there are any.
+
+    Writes states.csv and states.html.
+    """
+
+
+@command
 def ask(
     data: o.Table,
     questions: o.Questions = None,

@@ -209,6 +209,19 @@ GeneralizeTo = Annotated[
     Generalize | None,
     typer.Option(help="What numbers of a group become (mean); categories: most frequent, or set of values."),
 ]
+Signal = Annotated[
+    Path, typer.Argument(help="A table with a row for each time: CSV (any delimiter), Parquet or NPZ.", metavar="SIGNAL")
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--time", help="Column with the time of each row (default: rows are in order, and numbered).", metavar="COLUMN"
+    ),
+]
+WindowRows = Annotated[int | None, typer.Option(help="Rows of a window. Default: 10.", min=1)]
+Surrogates = Annotated[
+    int | None, typer.Option(help="Drifting signals that the test compares with. Default: 99.", min=1)
+]
 Questions = Annotated[int | None, typer.Option(help="How many questions to ask. Default: 20.", min=1)]
 AskMethod = Annotated[
     str | None,

@@ -8,6 +8,7 @@ from pluribus.pipeline.combine import combine
 from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
 from pluribus.pipeline.load import ArchiveError, load
 from pluribus.pipeline.merge_record import MergeRecord
+from pluribus.pipeline.states import States, states
 
 __all__ = [
     "ArchiveError",
@@ -15,6 +16,7 @@ __all__ = [
     "EnsembleClusterer",
     "MergeRecord",
     "Plan",
+    "States",
     "cluster",
     "combine",
     "default_consensus",
@@ -22,4 +24,5 @@ __all__ = [
     "load",
     "make_plan",
     "plan_of",
+    "states",
 ]

@@ -258,8 +258,8 @@ class Clustering:
     def _searched(self) -> NearestRows:
         if self.neighbors is None:
             raise ValueError(
-                "This result was combined from labels alone, or made from distances alone: there are no rows to compare "
-                "new ones with. Use pluribus.cluster with the data."
+                "This result was combined from labels alone, or made from distances alone: there are no rows to "
+                "compare new ones with. Use pluribus.cluster with the data."
             )
         return self.neighbors
 

@@ -1,4 +1,4 @@
-"""The pages: self-contained HTML files on a result, on two partitions, on candidates for one.
+"""The pages: self-contained HTML files on a result, on two partitions, on candidates for one, on states.
 
 The report on a result says how many clusters, how sure, and where it is ambiguous.
 """
@@ -10,6 +10,8 @@ from pluribus.report.result.page import render, write_report
 from pluribus.report.result.plots import Plots
 from pluribus.report.result.summarize import summarize
 from pluribus.report.result.summary import Summary
+from pluribus.report.states.page import write_states
+from pluribus.report.states.summary import StatesSummary, summarize_states
 from pluribus.report.validation.page import write_validation
 from pluribus.report.validation.validation import Validation, ValidationSummary, summarize_validation
 
@@ -18,14 +20,17 @@ __all__ = [
     "Comparison",
     "ComparisonSummary",
     "Plots",
+    "StatesSummary",
     "Summary",
     "Validation",
     "ValidationSummary",
     "render",
     "summarize",
     "summarize_comparison",
+    "summarize_states",
     "summarize_validation",
     "write_comparison",
     "write_report",
+    "write_states",
     "write_validation",
 ]
