@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.base import BaseEstimator
 
 from pluribus._engine import fingerprint
-from pluribus._kernels.points.small_kmeans import small_kmeans
+from pluribus._kernels.points.small_kmeans import small_kmeans, spread_starts
 
 CUTS = ("njw", "ncut")
 MAX_ROWS = 5_000  # an eigen-decomposition takes 0.6 s at 2,000 rows, and grows with the cube
@@ -65,7 +65,8 @@ def cut_basis(vectors: np.ndarray, scale: np.ndarray, k: int, cut: str, draws: n
         rows = rows / np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-300)[:, None]
     else:
         rows = rows * scale[:, None]
-    return small_kmeans(np.ascontiguousarray(rows), k, draws, _STEPS)
+    points = np.ascontiguousarray(rows)
+    return small_kmeans(points, spread_starts(points, k, draws), _STEPS)
 
 
 def grid_partitions(

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._kernels.points.small_kmeans import small_kmeans
+from pluribus._kernels.points.small_kmeans import random_starts, small_kmeans
 from pluribus.generate._internal import grid_partitions, squared_distances
 from pluribus.temporal._rows import OrderedRows
 
@@ -47,10 +47,11 @@ class GridMembers:
         if self.n_kmeans:
             points = self.rows[index]
             draws = np.random.default_rng([1, self.seed]).random((self.n_kmeans, max(self.numbers)))
-            labels = [
-                small_kmeans(points, numbers[member % len(numbers)], draws[member], _STEPS)
+            starts = [
+                random_starts(len(points), numbers[member % len(numbers)], draws[member])
                 for member in range(self.n_kmeans)
             ]
+            labels = [small_kmeans(points, own, _STEPS) for own in starts]
             parts.append(np.column_stack(labels).astype(np.int32))
         return np.concatenate(parts, axis=1)
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pluribus._engine import seeds, whole_number
-from pluribus._kernels.points.small_kmeans import small_kmeans
+from pluribus._kernels.points.small_kmeans import small_kmeans, spread_starts
 from pluribus.partitions._internal import encode_labels
 from pluribus.temporal._fitness import renumbered
 from pluribus.temporal._majority import majority
@@ -129,9 +129,8 @@ def _states(occurrence: np.ndarray, seed: int) -> tuple[np.ndarray, bool]:
     order = np.argsort(kind.ravel(), kind="stable")  # by kind: the result does not depend on the direction of time
     points = np.ascontiguousarray(occurrence[order], dtype=np.float64)
     draws = np.random.default_rng(seed).random((_MEMBERS, highest))
-    members = [
-        small_kmeans(points, 2 + member % (highest - 1), draws[member], _STEPS) for member in range(_MEMBERS)
-    ]
+    starts = [spread_starts(points, 2 + member % (highest - 1), draws[member]) for member in range(_MEMBERS)]
+    members = [small_kmeans(points, own, _STEPS) for own in starts]
     partitions, agreed = majority(extracted(co_association(np.column_stack(members)), LINKAGES, None))
     states = np.empty_like(partitions)
     states[order] = partitions

@@ -34,7 +34,7 @@ class TemporalEnsemble(BaseEstimator):
     clusterers : sequence of {"njw", "ncut", "kmeans"}, default=("njw", "ncut")
         Spectral clustering by Ng, Jordan and Weiss, the normalized cut of Shi and Malik, and k-means. Spectral members
         are for up to 5,000 rows, and in practice for some hundreds.
-    k_range : sequence of int, default=range(2, 7)
+    k_range : sequence of int, default=(2, 3, 4, 5, 6)
         Numbers of clusters; members with more clusters than rows are left out, with a warning.
     sigmas : sequence of float, optional
         Widths of the kernel, by default 0.3, 0.4, … 3.0; the unit is the median distance of a row to its nearest
@@ -84,7 +84,7 @@ class TemporalEnsemble(BaseEstimator):
         self,
         clusterers: Sequence[str] = CUTS,
         *,
-        k_range: Sequence[int] = range(2, 7),
+        k_range: Sequence[int] = (2, 3, 4, 5, 6),
         sigmas: Sequence[float] | None = None,
         n_members: int = 40,
         standardize: bool = True,

@@ -5,57 +5,61 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def small_kmeans(points, k, draws, max_iter):
-    """The cluster of each point, numbered by first occurrence: k-means++ from `draws`, then Lloyd's iterations.
+def random_starts(n, k, draws):
+    """k different points out of n, all sets equally likely; `draws` has k numbers in [0, 1)."""
+    order = np.arange(n)
+    for i in range(k):
+        j = i + int(draws[i] * (n - i))
+        order[i], order[j] = order[j], order[i]
+    return order[:k].copy()
 
-    `draws` has a number in [0, 1) for each of the k centers, and decides which points they start from. There are fewer
-    clusters if there are fewer distinct points, or if a center loses all of its points.
-    """
+
+@njit(cache=True, nogil=True)
+def spread_starts(points, k, draws):
+    """k points far from each other, by k-means++; fewer, if there are fewer distinct points."""
     n, d = points.shape
-    centers = np.empty((k, d))
+    chosen = np.empty(k, np.int64)
     nearest = np.full(n, np.inf)
-    labels = np.zeros(n, np.int64)
-    chosen = int(draws[0] * n)
-    n_centers = 0
-    while True:
-        centers[n_centers] = points[chosen]
+    chosen[0] = int(draws[0] * n)
+    for c in range(k):
         total = 0.0
         for i in range(n):
             distance = 0.0
             for j in range(d):
-                difference = points[i, j] - points[chosen, j]
+                difference = points[i, j] - points[chosen[c], j]
                 distance += difference * difference
-            if distance < nearest[i]:
-                nearest[i] = distance
-                labels[i] = n_centers
+            nearest[i] = min(nearest[i], distance)
             total += nearest[i]
-        n_centers += 1
-        if n_centers == k or total <= 0.0:
-            break
-        reach = draws[n_centers] * total
-        chosen = -1
+        if c + 1 == k or total <= 0.0:
+            return chosen[: c + 1].copy()
+        reach = draws[c + 1] * total
         for i in range(n):
             if nearest[i] > 0.0:
-                chosen = i  # the last such point, if rounding leaves a rest
+                chosen[c + 1] = i  # the last such point, if rounding leaves a rest
                 reach -= nearest[i]
                 if reach < 0.0:
                     break
-    sizes = np.empty(n_centers, np.int64)
+    return chosen
+
+
+@njit(cache=True, nogil=True)
+def small_kmeans(points, starts, max_iter):
+    """The cluster of each point, numbered by first occurrence, by Lloyd's iterations from some of the points.
+
+    A cluster without points keeps its center.
+    """
+    n, d = points.shape
+    k = len(starts)
+    centers = np.empty((k, d))
+    for c in range(k):
+        centers[c] = points[starts[c]]
+    labels = np.full(n, -1, np.int64)
+    sizes = np.empty(k, np.int64)
     for _ in range(max_iter):
-        sizes[:] = 0
-        sums = np.zeros((n_centers, d))
-        for i in range(n):
-            sizes[labels[i]] += 1
-            for j in range(d):
-                sums[labels[i], j] += points[i, j]
-        for c in range(n_centers):
-            if sizes[c] > 0:
-                for j in range(d):
-                    centers[c, j] = sums[c, j] / sizes[c]
         changed = False
         for i in range(n):
             best, least = 0, np.inf
-            for c in range(n_centers):
+            for c in range(k):
                 distance = 0.0
                 for j in range(d):
                     difference = points[i, j] - centers[c, j]
@@ -67,7 +71,17 @@ def small_kmeans(points, k, draws, max_iter):
                 changed = True
         if not changed:
             break
-    number = np.full(n_centers, -1, np.int64)
+        sizes[:] = 0
+        sums = np.zeros((k, d))
+        for i in range(n):
+            sizes[labels[i]] += 1
+            for j in range(d):
+                sums[labels[i], j] += points[i, j]
+        for c in range(k):
+            if sizes[c] > 0:
+                for j in range(d):
+                    centers[c, j] = sums[c, j] / sizes[c]
+    number = np.full(k, -1, np.int64)
     found = 0
     for i in range(n):
         if number[labels[i]] < 0:
