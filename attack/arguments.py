@@ -24,6 +24,8 @@ EFFORT = {
     **dict.fromkeys(("n_members", "members"), (2, 8)),
     **dict.fromkeys(("n_gibbs", "burn_in"), (5, 20)),
     "max_iter": (1, 40),
+    **dict.fromkeys(("n_surrogates", "surrogates", "generations"), (1, 2)),
+    "population": (2, 4),
     "n_features": (8, 32),
 }
 COSTLY = {
@@ -63,6 +65,17 @@ def known(scene: Scene) -> constraints.Constraints:
 def clustering(scene: Scene) -> pluribus.Clustering:
     """A result of the whole walk."""
     return pluribus.cluster(np.vstack([scene.X, scene.X + 1e-3]), k=1, members=3, verbose=False, n_jobs=1)
+
+
+def _states(scene: Scene) -> pluribus.pipeline.States:
+    X = np.repeat([0.0, 9.0], 8)[:, None] + scene.rng.normal(size=(16, 2))
+    return pluribus.states(X, windows=4, surrogates=1, verbose=False)
+
+
+def _beats(scene: Scene) -> np.ndarray:
+    """A signal with a peak each second, at 100 samples per second."""
+    time = np.arange(0, 24, 0.01)
+    return np.exp(-(((time % 1 - 0.5) / 0.02) ** 2)) + 0.01 * scene.rng.normal(size=len(time))
 
 
 def _told(scene: Scene) -> Any:
@@ -239,6 +252,18 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "means_init": lambda s: s.rng.normal(size=(s.k, s.d)),
     "which": lambda s: [0],
     **dict.fromkeys(PARTITION, Scene.vector),
+    "beats_per_mean": lambda s: 3,
+    "breaks": lambda s: [s.n // 2],
+    "checkpoint": lambda s: None,
+    "cuts": lambda s: ("njw",),
+    "r_peaks": lambda s: np.arange(50, 2350, 100),
+    "sampling_rate": lambda s: 100,
+    "sigmas": lambda s: [0.5, 2.0],
+    "signal": _beats,
+    "time": lambda s: None,
+    "widths": lambda s: [0.5, 2.0],
+    "window": lambda s: 2,
+    "windows": lambda s: 2,
     # by target, or by the class of a method
     "constrained.FeedbackClusterer/X": lambda s: np.abs(s.X),
     "constrained.FeedbackClusterer/cluster": lambda s: 0,
@@ -265,6 +290,13 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "increments.IncrementsClassifier/y": lambda s: np.arange(s.n) % 2,
     "increments.by_name/name": lambda s: str(s.rng.choice(increments.names())),
     "consensus.with_sizes/consensus": _fitted,
+    "temporal.TemporalEnsemble/clusterers": lambda s: ("njw", "kmeans"),
+    "temporal.TemporalEnsemble/k_range": lambda s: (2, 3),
+    "temporal.TransitionSearch/ensemble": lambda s: None,
+    "temporal.extract_partitions/methods": lambda s: ["single", "ward"],
+    "temporal.window_features/names": lambda s: None,
+    "report.summarize_states/case": _states,
+    "report.write_states/case": _states,
     "consensus.VotingConsensus/reference": lambda s: 0,
     "consensus.correspondence/source": lambda s: s.full_vector(),
     "consensus.correspondence/target": lambda s: s.full_vector(),
@@ -336,6 +368,7 @@ MADE: dict[str, Callable[[Scene], Any]] = {
     "constraints.Closure": lambda s: known(s).closure(),
     "constraints.Question": lambda s: constraints.Question(0, 1, constraints.Answers(max(2, s.n))),
     "pipeline.Clustering": clustering,
+    "pipeline.States": _states,
     "report.Plots": lambda s: report.Plots(clustering(s)),
     "tables.Recipe": lambda s: tables.prepare(_table(s)).recipe,
     "tables.Rows": lambda s: tables.open_rows(s.X),

@@ -16,4 +16,5 @@ SOURCES = (
     "aggregate",
     "anonymize",
     "increments",
+    "temporal",
 )

@@ -210,7 +210,8 @@ GeneralizeTo = Annotated[
     typer.Option(help="What numbers of a group become (mean); categories: most frequent, or set of values."),
 ]
 Signal = Annotated[
-    Path, typer.Argument(help="A table with a row for each time: CSV (any delimiter), Parquet or NPZ.", metavar="SIGNAL")
+    Path,
+    typer.Argument(help="A table with a row for each time: CSV (any delimiter), Parquet or NPZ.", metavar="SIGNAL"),
 ]
 TimeColumn = Annotated[
     str | None,

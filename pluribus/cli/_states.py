@@ -96,7 +96,9 @@ def _summarize(found: States, screen: Screen) -> None:
         transition = row.certainty != row.certainty
         state = "transition" if transition else str(row.state)
         rows = f"{row.last_row - row.first_row + 1:,}"
-        grid.add_row(str(row.interval), str(row.start), str(row.end), rows, state, "" if transition else f"{row.certainty:.2f}")
+        grid.add_row(
+            str(row.interval), str(row.start), str(row.end), rows, state, "" if transition else f"{row.certainty:.2f}"
+        )
     screen.console.print(grid)
     if len(found.intervals) > shown:
         screen.line(f"… and {len(found.intervals) - shown} more intervals.")

@@ -14,6 +14,7 @@ from pluribus.generate._perturbation import View
 from pluribus.generate._spectral_widths import CUTS, MAX_ROWS, WidthCut
 
 WIDTHS = tuple(round(0.1 * step, 1) for step in range(3, 31))  # of the source: 0.3, 0.4, … 3.0
+_LEAST = 1e-100  # smaller widths, and inverse ones that are larger, have no squares
 
 
 class SpectralGrid(BaseGenerator):
@@ -124,12 +125,10 @@ def check_widths(name: str, widths: Any) -> tuple[float, ...]:
     if widths is None:
         return WIDTHS
     given = list(widths) if np.ndim(widths) == 1 else []
-    usable = [isinstance(w, Real) and not isinstance(w, bool) and np.isfinite(w) and w > 0 for w in given]
-    if not given or not all(usable):
+    numbers = [float(w) for w in given if isinstance(w, Real) and not isinstance(w, bool)]
+    if not given or len(numbers) < len(given) or not all(_LEAST <= width <= 1 / _LEAST for width in numbers):
         raise ValueError(f"{name}={widths!r}: give one or more widths above 0, such as [0.5, 1, 2].")
-    if min(given) < 1e-100 or max(given) > 1e100:
-        raise ValueError(f"{name}={widths!r}: give widths from 1e-100 to 1e100.")
-    return tuple(float(width) for width in given)
+    return tuple(numbers)
 
 
 def check_cuts(name: str, cuts: Any) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """A signal -> its states, and when they changed: the whole walk."""
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from numbers import Integral
@@ -13,7 +14,7 @@ import pandas as pd
 from pluribus._engine import seeds, whole_number
 from pluribus.evidence import CoAssociation, mean_evidence
 from pluribus.pipeline._notes import Notes
-from pluribus.pipeline._request import columns_of, plain, stated
+from pluribus.pipeline._request import plain, stated
 from pluribus.pipeline.clustering import _drawing, versions
 from pluribus.tables import Table, TableError, as_table, prepare
 from pluribus.tables._internal import counted
@@ -27,10 +28,11 @@ from pluribus.temporal import (
     null_test,
     window_features,
 )
-from pluribus.temporal._internal import majority
+from pluribus.temporal._internal import LEAST_ROWS, majority
 
 _MOST_ROWS = 2_000  # beyond, rows are described in groups
-_GROUPS = 1_000
+_GROUPS = 200
+_MIN_SHARE = 0.25  # of the rows of a window, that a cluster must have to count there
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +127,8 @@ def states(
         Rows in the order of time. More than 2,000 rows are described in groups of consecutive rows, by the level,
         spread and roughness of each column (see ``pluribus.temporal.window_features``).
     time : str, optional
-        The column with the time of each row, numbers or dates. Rows are sorted by it; by default they are numbered.
+        The column with the time of each row, numbers or dates. Rows are sorted by it. By default it is a column of
+        dates, or one that rises by the same amount from row to row; without one, rows are numbered.
     windows : int
         Rows of a window.
     surrogates : int
@@ -164,12 +167,18 @@ def states(
     options = {name: plain(value) for name, value in stated(states, locals()).items()}
     notes = Notes(on_note)
     whole_number("windows", windows, 1)
+    if checkpoint is not None and not isinstance(checkpoint, str | PathLike):
+        raise ValueError(f"checkpoint={checkpoint!r}: give the path of a directory.")
+    if on_note is not None and not callable(on_note):
+        raise ValueError(f"on_note={on_note!r}: give a function that takes a sentence.")
     if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
         raise ValueError(f"seed={seed!r}: give a whole number from 0.")
-    table, times = _timed(as_table(data, id_column=id_column, ignore=columns_of(ignore)), time, notes)
+    table, times = _timed(as_table(data, id_column=id_column, ignore=ignore), time, notes)
     prepared = prepare(table, scale=scale, impute=impute)
     notes.add([*table.notes, *prepared.notes])
     X, names, rows = _grouped(prepared.X, prepared.feature_names, scale, notes)
+    if len(X) < LEAST_ROWS:
+        raise ValueError(f"'{table.name}' has {len(X)} rows: states need at least {LEAST_ROWS}.")
     if windows > len(X):
         raise ValueError(f"windows={windows}, but there are {len(X)} rows to cut into windows: give at most {len(X)}.")
     of_members, of_search, of_states, of_test = seeds(int(seed), 4)
@@ -181,11 +190,11 @@ def states(
             members, random_state=of_search, checkpoint=None if kept is None else kept / "search", **work
         ).fit(X)
         evidence = members.fit(X)
-        labels = search.labels_
+        labels, breaks = search.labels_, search.intervals_[:, 0]
         if not search.converged_:
-            labels = majority(extract_partitions(evidence.coassociation_))[0]
+            labels, breaks = majority(extract_partitions(evidence.coassociation_))[0], ()
             notes.add([_unclean(search)])
-        sequence = detect_states(labels, windows, random_state=of_states)
+        sequence = detect_states(labels, windows, breaks=breaks, min_share=_MIN_SHARE, random_state=of_states)
         test = null_test(
             X,
             n_surrogates=surrogates,
@@ -220,18 +229,15 @@ def states(
 
 def _timed(table: Table, time: str | None, notes: Notes) -> tuple[Table, np.ndarray]:
     """The table without its column of time, its rows in order, and their times."""
-    n = len(table.frame)
     if time is None:
-        return table, np.arange(1, n + 1)
+        time = _clock(table.frame)
+        if time is None:
+            return table, np.arange(1, len(table.frame) + 1)
+        notes.add([f"'{time}' is taken as the time of the rows."])
     if not isinstance(time, str) or time not in table.frame.columns:
         known = ", ".join(repr(str(column)) for column in table.frame.columns[:20])
         raise TableError(f"time={time!r} is no column of '{table.name}'. Its columns are {known}.")
-    values = table.frame[time]
-    if values.dtype.kind not in "iufM":
-        parsed = pd.to_numeric(values, errors="coerce")
-        if parsed.isna().any():
-            parsed = pd.to_datetime(values, errors="coerce", format="mixed")
-        values = parsed
+    values = _as_times(table.frame[time])
     if values.isna().any() or (values.dtype.kind == "f" and not np.isfinite(values).all()):
         raise TableError(f"time={time!r}: some rows of '{table.name}' have no number or date there.")
     order = np.argsort(values.to_numpy(), kind="stable")
@@ -243,9 +249,37 @@ def _timed(table: Table, time: str | None, notes: Notes) -> tuple[Table, np.ndar
     return Table(frame, table.ids[order], table.name, table.notes, table.decimal, table.named), values.to_numpy()[order]
 
 
-def _grouped(
-    X: np.ndarray, names: list[str], scale: str, notes: Notes
-) -> tuple[np.ndarray, list[str], np.ndarray]:
+def _clock(frame: pd.DataFrame) -> str | None:
+    """A column that can only be the time: it would be a drift, if it were clustered."""
+    for name in frame.columns:
+        if frame.shape[1] == 1:
+            return None
+        values = _as_times(frame[name])
+        if values.isna().any():
+            continue
+        if values.dtype.kind == "M":
+            return str(name)
+        steps = np.diff(values.to_numpy(dtype=np.float64))
+        if len(steps) > 2 and steps.min() > 0 and np.ptp(steps) <= 1e-6 * steps.mean():
+            return str(name)
+    return None
+
+
+def _as_times(values: pd.Series) -> pd.Series:
+    """Numbers or dates; missing where a cell is neither."""
+    if values.dtype.kind in "iufM":
+        return values
+    if values.dtype.kind == "b":
+        return pd.Series(np.nan, index=values.index)
+    parsed = pd.to_numeric(values, errors="coerce")
+    if not parsed.isna().any():
+        return parsed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return pd.to_datetime(values, errors="coerce", format="mixed", utc=True).dt.tz_localize(None)
+
+
+def _grouped(X: np.ndarray, names: list[str], scale: str, notes: Notes) -> tuple[np.ndarray, list[str], np.ndarray]:
     """The rows to cluster; those of a long signal are described in groups."""
     n = len(X)
     X = np.asarray(X, dtype=np.float64)
@@ -283,6 +317,8 @@ def _intervals(
         state = int(of_rows[part[0]])
         first, last = int(rows[part[0], 0]), int(rows[part[-1], 1]) - 1
         certainty = float(share[part, state].mean()) if state >= 0 else np.nan
-        found.append((number, times[first], times[last], first + 1, last + 1, state + 1 if state >= 0 else pd.NA, certainty))
+        found.append(
+            (number, times[first], times[last], first + 1, last + 1, state + 1 if state >= 0 else pd.NA, certainty)
+        )
     names = ["interval", "start", "end", "first_row", "last_row", "state", "certainty"]
     return pd.DataFrame(found, columns=names).astype({"state": "Int64"})

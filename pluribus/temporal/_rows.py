@@ -76,4 +76,4 @@ def numbers_of_clusters(name: str, given: Any) -> tuple[int, ...]:
 
 
 def _is_count(k: Any) -> bool:
-    return isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 2
+    return isinstance(k, int | np.integer) and not isinstance(k, bool) and int(k) >= 2

@@ -9,7 +9,7 @@ from pluribus._engine import track
 from pluribus.temporal._blocks import Block, Limits, removed_rows
 from pluribus.temporal._evaluation import Evaluation, Score
 
-GRID = 40  # steps of the coarse grid
+GRID = 25  # steps of the coarse grid: some 200 blocks, whose ends are then moved by single rows
 
 
 class Evolution(NamedTuple):

@@ -1,13 +1,15 @@
 """States of a series from the labels of its rows, window by window."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from pluribus._engine import seeds, whole_number
+from pluribus._engine import real_number, seeds, whole_number
 from pluribus._kernels.points.small_kmeans import small_kmeans, spread_starts
 from pluribus.partitions._internal import encode_labels
+from pluribus.temporal._arguments import n_dimensions
 from pluribus.temporal._fitness import renumbered
 from pluribus.temporal._majority import majority
 from pluribus.temporal._members import co_association
@@ -57,7 +59,9 @@ class StateSequence:
         return states
 
 
-def detect_states(labels: Any, window: int = 10, *, random_state: Any = None) -> StateSequence:
+def detect_states(
+    labels: Any, window: int = 10, *, breaks: Any = (), min_share: float = 0.0, random_state: Any = None
+) -> StateSequence:
     """Find the states of a series from the clusters of its rows.
 
     The series is cut into windows of consecutive rows. A window is described by which clusters occur in it: a state can
@@ -74,6 +78,11 @@ def detect_states(labels: Any, window: int = 10, *, random_state: Any = None) ->
         new window starts after them.
     window : int, default=10
         Rows of a window; the last one of a stretch may have fewer.
+    breaks : sequence of int
+        Rows at which a new window starts, such as the first row after a change that is known.
+    min_share : float, default=0
+        A cluster occurs in a window if this share of its rows, and one at least, has its label. By default single rows
+        count, as in the source; 0.25 is robust against outliers. The most frequent cluster counts in any case.
     random_state : int, RandomState, numpy Generator or None
 
     Returns
@@ -91,16 +100,17 @@ def detect_states(labels: Any, window: int = 10, *, random_state: Any = None) ->
     >>> states.runs, states.unambiguous
     ([(0, 30, 0), (35, 65, 1)], True)
     """
-    if np.ndim(labels) != 1 or len(labels) == 0:
-        raise ValueError(f"labels has shape {np.shape(labels)}: give one label for each row.")
+    if n_dimensions(labels) != 1 or len(labels) == 0:
+        raise ValueError("labels must have one label for each row, and there must be rows.")
     codes, classes = encode_labels(labels)
     if not len(classes):
         raise ValueError("labels has no label: all rows are missing.")
     window = whole_number("window", window, 1, len(codes))
-    windows = _cut(codes >= 0, window)
-    occurrence = np.zeros((len(windows), len(classes)), dtype=bool)
-    for place, (first, stop) in enumerate(windows):
-        occurrence[place, codes[first:stop]] = True
+    min_share = real_number("min_share", min_share, 0, 1)
+    windows = _cut(codes >= 0, window, _checked_breaks(breaks, len(codes)))
+    counts = np.array([np.bincount(codes[first:stop], minlength=len(classes)) for first, stop in windows])
+    most = counts.max(axis=1, keepdims=True)
+    occurrence = (counts > 0) & (counts >= np.minimum(min_share * counts.sum(axis=1, keepdims=True), most))
     found, agreed = _states(occurrence, seeds(random_state, 1)[0])
     states = renumbered(found)
     n_states = int(states.max()) + 1
@@ -109,14 +119,20 @@ def detect_states(labels: Any, window: int = 10, *, random_state: Any = None) ->
     return StateSequence(states, windows, occurrence, n_states, runs, stretches == n_states, agreed)
 
 
-def _cut(labeled: np.ndarray, window: int) -> np.ndarray:
-    """Windows of the labeled rows, cut anew after each gap."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], labeled, [False]]).astype(np.int8)))
-    cuts = [
-        (start, min(start + window, stop))
-        for first, stop in edges.reshape(-1, 2)
-        for start in range(first, stop, window)
-    ]
+def _checked_breaks(breaks: Any, n: int) -> list[int]:
+    if isinstance(breaks, str) or n_dimensions(breaks) != 1:
+        raise ValueError(f"breaks={breaks!r}: give the numbers of rows.")
+    return sorted({whole_number("breaks", row, 0, n) for row in np.asarray(breaks, dtype=object)})
+
+
+def _cut(labeled: np.ndarray, window: int, breaks: list[int]) -> np.ndarray:
+    """Windows of the labeled rows, cut anew after each gap and at each break."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], labeled, [False]]).astype(np.int8))).reshape(-1, 2)
+    cuts: list[tuple[int, int]] = []
+    for first, stop in edges.tolist():
+        inside = [first, *(row for row in breaks if first < row < stop), stop]
+        for low, high in pairwise(inside):
+            cuts += [(start, min(start + window, high)) for start in range(low, high, window)]
     return np.array(cuts)
 
 

@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 
 from pluribus._engine import number_array, real_number, whole_number
+from pluribus.tables._internal import check_scale
+from pluribus.temporal._arguments import n_dimensions
 
 BEFORE, AFTER = 0.2, 0.4  # seconds around the R peak
 _LOWEST_RATE = 50.0
+_LOWEST_TO_DETECT = 60.0  # for a filter of 5 to 30 Hz
 _POINTS = ("p", "q", "s", "t")
 
 
@@ -31,7 +34,7 @@ def ecg_beat_features(
     signal : array of shape (n,)
         One lead.
     sampling_rate : float
-        Samples per second, 50 at least.
+        Samples per second, 50 at least; more than 60 to find R peaks.
     r_peaks : array of int, optional
         The samples of the R peaks in ascending order. By default they are found by SleepECG, which must be installed:
         ``pip install 'pluribus[ecg]'``.
@@ -64,6 +67,8 @@ def ecg_beat_features(
     wave = number_array("signal", signal)
     if wave.ndim != 1 or not np.isfinite(wave).all():
         raise ValueError(f"signal is an array of shape {wave.shape}: give one lead, numbers without gaps.")
+    if wave.size:
+        check_scale(wave[:, None])
     rate = real_number("sampling_rate", sampling_rate, _LOWEST_RATE, 1e6)
     beats_per_mean = whole_number("beats_per_mean", beats_per_mean, 1)
     n_resample = whole_number("n_resample", n_resample, 1, 10_000)
@@ -92,6 +97,11 @@ def _found_peaks(wave: np.ndarray, rate: float) -> np.ndarray:
         raise ImportError(
             "R peaks are found by SleepECG: install it with `pip install 'pluribus[ecg]'`, or give r_peaks."
         ) from None
+    if rate <= _LOWEST_TO_DETECT:
+        raise ValueError(
+            f"sampling_rate={rate:g}: R peaks are found from more than {_LOWEST_TO_DETECT:g} samples per second; give "
+            "r_peaks."
+        )
     if len(wave) < rate or np.ptp(wave) == 0:
         raise ValueError(
             f"signal has {len(wave)} samples{' of one value' if len(wave) else ''}: give at least one second of a "
@@ -101,9 +111,9 @@ def _found_peaks(wave: np.ndarray, rate: float) -> np.ndarray:
 
 
 def _checked_peaks(given: Any, n: int) -> np.ndarray:
-    peaks = np.asarray(given)
-    if peaks.ndim != 1 or peaks.dtype.kind not in "iu":
-        raise ValueError(f"r_peaks is an array of shape {peaks.shape} and type {peaks.dtype}: give sample numbers.")
+    peaks = np.asarray(given if n_dimensions(given) == 1 else [0.5])
+    if peaks.dtype.kind not in "iu":
+        raise ValueError("r_peaks must be a sequence of whole numbers: give sample numbers.")
     peaks = peaks.astype(np.int64)
     if len(peaks) and (peaks.min() < 0 or peaks.max() >= n or (np.diff(peaks) <= 0).any()):
         raise ValueError(f"r_peaks must be ascending sample numbers from 0 to {n - 1}.")

@@ -9,6 +9,7 @@ from scipy.spatial.distance import squareform
 
 from pluribus._engine import number_array, whole_number
 from pluribus.consensus._internal import cut_into, lifetimes, longest_lived
+from pluribus.temporal._arguments import texts
 
 LINKAGES = ("single", "complete", "average", "ward", "centroid")
 _NO_TOP = ("ward",)  # heights without an upper bound
@@ -50,11 +51,10 @@ def extract_partitions(
     """
     evidence = check_evidence(C)
     n = len(evidence)
-    if isinstance(methods, str) or len(methods) == 0 or any(method not in LINKAGES for method in methods):
-        raise ValueError(f"methods={methods!r}: give one or more of {', '.join(map(repr, LINKAGES))}.")
+    linkages = texts("methods", methods, LINKAGES)
     k_min = whole_number("k_min", k_min, 1)
     k_max = max(n - 1, 1) if k_max is None else whole_number("k_max", k_max, k_min)
-    return extracted(evidence, methods, (k_min, k_max))
+    return extracted(evidence, linkages, (min(k_min, n), min(k_max, n)))
 
 
 def check_evidence(C: Any) -> np.ndarray:

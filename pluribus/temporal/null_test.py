@@ -24,7 +24,7 @@ _NUMBERS = tuple(range(2, 7))
 # What the removal of all rows would cost. The contrast of states falls little with the removed rows, that of a drift
 # rises: with 0.5, states of five kinds were 5 to 10 standard deviations from drifts, with 0 up to 3.
 _PENALTY = 0.5
-_LEAST_ROWS = 12
+LEAST_ROWS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def null_test(
     >>> null_test(drift, n_surrogates=19, random_state=0).states
     False
     """
-    X = check_array(X, dtype=np.float64, ensure_min_samples=_LEAST_ROWS, input_name="X")
+    X = check_array(X, dtype=np.float64, ensure_min_samples=LEAST_ROWS, input_name="X")
     check_scale(X)
     n_surrogates = whole_number("n_surrogates", n_surrogates, 1, 1_000_000)
     level = real_number("level", level, 0, 1)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from pluribus._engine import seeds
 from pluribus.generate._internal import CUTS, MAX_ROWS, check_widths
 from pluribus.partitions import Ensemble
+from pluribus.temporal._arguments import texts
 from pluribus.temporal._members import GridMembers, co_association
 from pluribus.temporal._rows import OrderedRows, numbers_of_clusters
 
@@ -117,9 +118,7 @@ class TemporalEnsemble(BaseEstimator):
 
     def _members(self, rows: OrderedRows, least: int) -> GridMembers:
         """What makes the members of parts of the rows, of which the smallest has this number of rows."""
-        unknown = [name for name in self.clusterers if name not in _CLUSTERERS]
-        if unknown or not self.clusterers:
-            raise ValueError(f"clusterers={self.clusterers!r}: give one or more of {', '.join(map(repr, _CLUSTERERS))}.")
+        clusterers = texts("clusterers", self.clusterers, _CLUSTERERS)
         numbers = numbers_of_clusters("k_range", self.k_range)
         widths = check_widths("sigmas", self.sigmas)
         usable = [k for k in numbers if k <= least]
@@ -134,11 +133,11 @@ class TemporalEnsemble(BaseEstimator):
                 UserWarning,
                 stacklevel=3,
             )
-        cuts = [cut for cut in CUTS if cut in self.clusterers]
+        cuts = [cut for cut in CUTS if cut in clusterers]
         if cuts and len(rows) > MAX_ROWS:
             raise ValueError(
                 f"X has {len(rows):,} rows, and spectral members are for at most {MAX_ROWS:,}: give "
                 "clusterers=('kmeans',), or means of consecutive rows."
             )
-        n_kmeans = self.n_members if "kmeans" in self.clusterers else 0
+        n_kmeans = self.n_members if "kmeans" in clusterers else 0
         return GridMembers(rows, cuts, widths, numbers, n_kmeans, seeds(self.random_state, 1)[0])

@@ -242,7 +242,7 @@ class TransitionSearch(BaseEstimator):
 
     def _one_state(self, n: int) -> "TransitionSearch":
         warnings.warn("All rows of X are equal: there is one state, and nothing to search for.", stacklevel=3)
-        self.history_: list[float] = []
+        self.history_ = []
         self.n_evaluations_ = 0
         self.converged_ = False
         self.fitness_ = Fitness(self.alpha, 1.0, 0.0)

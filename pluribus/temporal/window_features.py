@@ -8,13 +8,12 @@ from sklearn.utils import check_array
 
 from pluribus._engine import whole_number
 from pluribus.tables._internal import check_scale
+from pluribus.temporal._arguments import n_dimensions, texts
 
 _PARTS = ("level", "spread", "roughness")
 
 
-def window_features(
-    signal: Any, window: int, *, names: Sequence[str] | None = None
-) -> tuple[np.ndarray, list[str]]:
+def window_features(signal: Any, window: int, *, names: Sequence[str] | None = None) -> tuple[np.ndarray, list[str]]:
     """Describe a long or oscillating signal by consecutive windows, one row for each.
 
     A single sample of an oscillation says little about the state that it is in. For each channel and window there are
@@ -44,13 +43,13 @@ def window_features(
     >>> features.shape, names
     ((4, 3), ['x0 level', 'x0 spread', 'x0 roughness'])
     """
-    if np.ndim(signal) == 1:
+    if n_dimensions(signal) == 1:
         signal = np.reshape(np.asarray(signal), (-1, 1))
     X = check_array(signal, dtype=np.float64, ensure_min_samples=2, input_name="signal")
     check_scale(X)
     n, channels = X.shape
     window = whole_number("window", window, 2, n)
-    titles = [f"x{i}" for i in range(channels)] if names is None else [str(name) for name in names]
+    titles = [f"x{i}" for i in range(channels)] if names is None else texts("names", names)
     if len(titles) != channels:
         raise ValueError(f"names has {len(titles)} names for {channels} channels: give one for each.")
     m = n // window

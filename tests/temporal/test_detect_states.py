@@ -47,6 +47,22 @@ def test_a_gap_within_a_state_is_no_return():
     assert found.unambiguous
 
 
+def test_windows_start_anew_at_breaks():
+    labels = [0] * 13 + [1] * 14
+    assert detect_states(labels, 10, random_state=0).runs != [(0, 13, 0), (13, 27, 1)]  # one window has both
+    found = detect_states(labels, 10, breaks=[13, 0, 27], random_state=0)
+    assert found.windows.tolist() == [[0, 10], [10, 13], [13, 23], [23, 27]]
+    assert found.runs == [(0, 13, 0), (13, 27, 1)]
+
+
+def test_rare_labels_need_not_count():
+    labels = np.array([0] * 30 + [1] * 30)
+    labels[5] = 1
+    assert detect_states(labels, 10, random_state=0).n_states > 2
+    assert detect_states(labels, 10, min_share=0.25, random_state=0).runs == [(0, 30, 0), (30, 60, 1)]
+    assert detect_states(np.arange(20), 10, min_share=0.5, random_state=0).occurrence.any(axis=1).all()
+
+
 def test_reversing_time_changes_nothing():
     rng = np.random.default_rng(0)
     labels = np.concatenate([rng.integers(0, 3, 50), rng.integers(1, 5, 50)])
@@ -76,3 +92,11 @@ def test_few_rows(labels):
 def test_bad_input(labels, window, words):
     with pytest.raises(ValueError, match=words):
         detect_states(labels, window)
+
+
+@pytest.mark.parametrize(
+    "more", [{"breaks": [9]}, {"breaks": [-1]}, {"breaks": "ab"}, {"breaks": [1.5]}, {"min_share": 2}]
+)
+def test_bad_options(more):
+    with pytest.raises(ValueError, match=next(iter(more))):
+        detect_states([0] * 5, 2, **more)

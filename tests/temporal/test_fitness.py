@@ -18,11 +18,11 @@ def slow_fitness(partitions, segment, alpha):
     f1 = np.mean([same(partitions[i], partitions[j]) for i, j in pairs]) if pairs else 1.0
     terms = []
     for labels in partitions:
-        counts = [{l: int((labels[segment == s] == l).sum()) for l in set(labels)} for s in range(segment.max() + 1)]
-        top = [{l for l, c in count.items() if c == max(count.values())} for count in counts]
+        counts = [{c: int((labels[segment == s] == c).sum()) for c in set(labels)} for s in range(segment.max() + 1)]
+        top = [{c for c, size in count.items() if size == max(count.values())} for count in counts]
         chains = [[]]
         for choices in top:
-            chains = [[*chain, l] for chain in chains for l in choices if not chain or chain[-1] != l]
+            chains = [[*chain, c] for chain in chains for c in choices if not chain or chain[-1] != c]
         terms.append(sum(max(count.values()) for count in counts) / n if chains else 0.0)
     return alpha * f1 + (1 - alpha) * np.mean(terms), f1, np.mean(terms)
 

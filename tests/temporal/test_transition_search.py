@@ -71,7 +71,9 @@ def test_the_fitness_of_the_block_found(smooth):
     np.testing.assert_allclose(model.fitness_, slow)
 
 
-@pytest.mark.parametrize("how", [{}, {"penalty": 0.1}, {"ensemble": TemporalEnsemble(sigmas=[0.5, 2]), "max_removed": 0.15}])
+@pytest.mark.parametrize(
+    "how", [{}, {"penalty": 0.1}, {"ensemble": TemporalEnsemble(sigmas=[0.5, 2]), "max_removed": 0.15}]
+)
 @pytest.mark.parametrize("seed", range(2))
 def test_reversing_time_reverses_the_result(smooth, how, seed):
     X = smooth(40, seed)
@@ -103,7 +105,9 @@ def test_a_penalty_removes_less(drift):
 
 def test_several_gaps(smooth):
     rng = np.random.default_rng(0)
-    levels = np.concatenate([np.zeros(20), np.linspace(0, 9, 8), np.full(20, 9.0), np.linspace(9, 18, 8), np.full(20, 18)])
+    levels = np.concatenate(
+        [np.zeros(20), np.linspace(0, 9, 8), np.full(20, 9.0), np.linspace(9, 18, 8), np.full(20, 18)]
+    )
     X = levels[:, None] + 0.3 * rng.normal(size=(76, 2))
     model = search(n_gaps=2, generations=30).fit(X)
     assert model.intervals_.shape == (2, 2)
