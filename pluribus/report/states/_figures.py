@@ -16,9 +16,7 @@ def states_figures(summary: StatesSummary) -> dict[str, Figure]:
 
 def _time_axis(summary: StatesSummary, **settings: object) -> Figure:
     kind = {"type": "date"} if summary.dated else {}
-    return axis_of(
-        "time" if summary.dated else (summary.parameters.get("time") and "time") or "row", **kind, **settings
-    )
+    return axis_of("time" if summary.timed else "row", **kind, **settings)
 
 
 def _signal(summary: StatesSummary) -> Figure:

@@ -43,7 +43,8 @@ class StatesSummary:
     evidence_places: np.ndarray  # the times of the cells
     lines: Mapping[str, tuple[np.ndarray, np.ndarray]]  # times and values of features
     n_features: int
-    dated: bool  # places are milliseconds since 1970
+    timed: bool  # places are times, and not numbers of rows
+    dated: bool  # they are milliseconds since 1970
     surrogates: np.ndarray
     statistic: float
     history: tuple[float, ...]
@@ -90,6 +91,7 @@ def summarize_states(case: States) -> StatesSummary:
         centers[cells],
         lines,
         case.X.shape[1],
+        not np.array_equal(case.time, np.arange(1, len(case.time) + 1)),
         dated,
         case.test.surrogates[:, 0],
         case.test.statistic,
@@ -140,16 +142,17 @@ def _findings(case: States) -> list[str]:
     if case.n_removed:
         share = percent(case.n_removed / len(case.labels))
         found.append(
-            f"{count(case.n_removed, 'row')} ({share}) between the states are left out as transition: without them, the "
-            f"states are clean (fitness {case.search.fitness_.total:.2f}; {case.search.threshold:g} counts as clean)."
+            f"{count(case.n_removed, 'row')} ({share}) between the states are left out as transition: without them, "
+            f"the states are clean (fitness {case.search.fitness_.total:.2f}; "
+            f"{case.search.threshold:g} counts as clean)."
         )
     elif case.search.converged_:
         found.append("The states change from one row to the next: no row is left out as transition.")
     else:
         found.append(
             f"No block of rows was found whose removal leaves two clean segments (the best fitness is "
-            f"{case.search.fitness_.total:.2f}, and {case.search.threshold:g} counts as clean), so that states are read "
-            "from all rows."
+            f"{case.search.fitness_.total:.2f}, and {case.search.threshold:g} counts as clean), so that states are "
+            "read from all rows."
         )
     if not case.sequence.agreed:
         found.append("The five linkages do not agree on the states: the ones shown are most similar to the others.")
