@@ -30,7 +30,10 @@ def main() -> None:
         faulthandler.register(signal.SIGXCPU, chain=True)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        _serve(seed, seconds, answers, output)
+        with tempfile.TemporaryDirectory() as folder:  # what a case writes under a name without a folder
+            os.chdir(folder)
+            _serve(seed, seconds, answers, output)
+            os.chdir(ROOT)
 
 
 def _keep_checked_kernels() -> None:
