@@ -103,8 +103,8 @@ def plain_array(name: str, value: Any, *, error: type[ValueError] = ValueError) 
         raise error(f"{name}={_shown(value)}: its parts are of different lengths.") from None
 
 
-def check_summable(name: str, weights: np.ndarray) -> None:
-    """Refuse weights whose sums of products overflow in single precision: only their ratios matter.
+def check_summable(name: str, weights: np.ndarray, most: float = 1.8e19) -> None:
+    """Refuse weights whose sum is above ``most``, by default the root of the largest number of single precision.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def check_summable(name: str, weights: np.ndarray) -> None:
     largest = float(np.abs(weights).max(initial=0))
     if not np.isfinite(largest):
         raise ValueError(f"{name} holds NaN or infinite values: give finite numbers.")
-    if largest > np.sqrt(float(np.finfo(np.float32).max)) / max(len(weights), 1):
+    if largest > most / max(len(weights), 1):
         raise ValueError(
             f"{name} has values as large as {largest:.3g}, whose products overflow when summed: scale them, for "
             "example divide by the largest."

@@ -188,6 +188,8 @@ class CoAssociation:
         n = self.shape[0]
         if V.ndim not in (1, 2) or V.shape[0] != n:
             raise ValueError(f"The factor must have {n} rows, one for each object; got shape {V.shape}.")
+        if V.size and not np.abs(V).max() <= np.finfo(np.float64).max / n:
+            raise ValueError("The factor has values that are not finite, or too large to be added up: scale it.")
         if self._matrix is not None:
             return np.asarray(self._matrix @ V)
         factor = np.ascontiguousarray(V.reshape(n, -1))

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import number_array, over_blocks, whole_number
+from pluribus._engine import memory_limit, number_array, over_blocks, whole_number
 from pluribus._kernels.labels.co_association import count_by_label, pooled_ratio_rows
+from pluribus.evidence._memory import refuse_above
 from pluribus.evidence.co_association import CoAssociation
 from pluribus.partitions import as_ensemble
 
@@ -55,12 +56,12 @@ def mean_evidence(
     """
     n = ensemble.shape[0] if isinstance(ensemble, CoAssociation) else None
     if isinstance(ensemble, CoAssociation) and ensemble.ensemble is None:
-        n_clusters = whole_number("n_clusters", n_clusters, 1)
+        n_clusters = _check_count(n_clusters, ensemble.shape[0])
         labels = _check_labels(labels, n_clusters, ensemble.shape[0])
         return _mean_of_matrix(ensemble, labels, n_clusters)
     ensemble = as_ensemble(ensemble if n is None else ensemble.ensemble)
     n = ensemble.n_objects
-    n_clusters = whole_number("n_clusters", n_clusters, 1)
+    n_clusters = _check_count(n_clusters, n)
     labels = _check_labels(labels, n_clusters, n)
     offsets = ensemble.offsets
     counts, seen = count_by_label(ensemble.labels, offsets, labels, n_clusters)
@@ -86,6 +87,13 @@ def _mean_of_matrix(evidence: CoAssociation, labels: np.ndarray, n_clusters: int
     indicator = sparse.csr_array((ones, (member, labels[member])), shape=(len(labels), n_clusters))
     sizes = np.bincount(labels[member], minlength=n_clusters)
     return (evidence @ indicator.toarray()) / np.maximum(sizes, 1)
+
+
+def _check_count(n_clusters: Any, n: int) -> int:
+    """A number of clusters for which the result fits into memory."""
+    n_clusters = whole_number("n_clusters", n_clusters, 1)
+    refuse_above(memory_limit(), 8.0 * n * n_clusters, f"The mean evidence of {n} objects in {n_clusters} clusters")
+    return n_clusters
 
 
 def _check_labels(labels: Any, n_clusters: int, n: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._engine import MemoryLimitError, in_bytes, memory_limit, number_array, whole_number
+from pluribus._engine import MemoryLimitError, in_bytes, memory_limit, number_array, plain_array, whole_number
 from pluribus._kernels.assignment.bounded_assignment import assign_within_bounds, total_cost
 
 _SMALLER = 8  # times, from one level of samples to the next
@@ -210,7 +210,7 @@ def _in_objects(name: str, given: Any, default: int, n: int, k: int, rounded: An
 
 def in_shape(name: str, given: Any, k: int, expected: str) -> np.ndarray:
     """A bound for all of k clusters, or one for each, as an array of finite numbers from 0."""
-    sizes = np.asarray(given)
+    sizes = plain_array(name, given, error=SizeError)
     if sizes.shape not in ((), (k,)):
         raise SizeError(f"{name} has shape {sizes.shape}: give one bound for all clusters, or one for each of the {k}.")
     if sizes.dtype.kind not in "iuf" or not np.isfinite(sizes).all() or (sizes < 0).any():

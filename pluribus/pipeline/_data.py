@@ -256,7 +256,7 @@ def features_of(new: Any, recipe: Recipe | None, n_features: int) -> Any:
     if isinstance(new, str | PathLike | Table):
         new = as_table(new, name="new rows", least_rows=1).frame.to_numpy()
     X = _annotated(new).X if is_annotated(new) else new
-    X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
+    X = sparse.csr_array(X) if sparse.issparse(X) else plain_array("the new rows", X)
     if X.ndim != 2 or X.shape[1] != n_features or X.shape[0] == 0:
         raise ValueError(
             f"The new rows have shape {X.shape}, but {n_features} features were clustered: give at least one row, with "

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.stats import t as student
 
-from pluribus._engine import over_blocks, seeds
+from pluribus._engine import is_one_of, over_blocks, seeds
 from pluribus.validate._pairs import Pairs, SimilarityPairs
 from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import SAMPLE, check_sample_size
@@ -96,7 +96,7 @@ def neighbor_density_index(
     [0.0, -0.92]
     """
     check_sample_size(sample_size)
-    if variant not in ("source", "own"):
+    if not is_one_of(variant, ("source", "own")):
         raise ValueError(f"variant must be 'source' or 'own'; got {variant!r}.")
     codes, pairs = with_pairs(
         labels, X, distances, similarity, missing=missing, metric=metric, n_jobs=n_jobs, at_least=1

@@ -54,6 +54,7 @@ WORDS = [
     (lambda: v.description_lengths([A], X, model=np.zeros(0)), "model must be"),
 ]
 LISTS = [
+    (lambda: consensus.compare_methods([A, B], 2, methods=SCALAR), "methods=.*give a list of names"),
     (lambda: constrained.satisfied(SCALAR, A), "conditions=.*give a list of conditions"),
     (lambda: constrained.satisfied(SPARSE, A), "conditions=.*give a list of conditions"),
     (lambda: Ensemble([A, B], names=SCALAR), "names=.*give a list of 2 names"),
@@ -77,6 +78,8 @@ LISTS = [
     (lambda: Constraints(5, labels=SPARSE), "labels must be a sequence"),
 ]
 ARRAYS = [
+    (lambda: pluribus.partitions.assign_sizes(X, max_size=RAGGED), "max_size=.*different lengths"),
+    (lambda: consensus.PairwiseProbabilistic(2, pair_weights=["auto"]).fit([A, B]), "pair_weights"),
     (lambda: constrained.satisfied([constrained.AtLeast(1)], RAGGED), "labels=.*different lengths"),
     (lambda: Constraints(2, labels=[np.zeros(2), np.zeros(3)]), "labels"),
     (lambda: v.choose_partition(sparse.dok_array((2, 5), dtype=int), X), "sparse matrix"),
@@ -93,6 +96,8 @@ ARRAYS = [
     (lambda: pluribus.cluster(FRAME, 1, members=2, verbose=False).predict(pd.DataFrame({"a": [[1]]})), "holds lists"),
 ]
 NUMBERS = [
+    (lambda: evidence.CoAssociation([A]).matmat(np.full(5, 1e308)), "too large to be added up"),
+    (lambda: evidence.mean_evidence([A], A, 2**64), "The mean evidence of 5 objects in 18446744073709551616"),
     (lambda: fitted().score(X, sample_weight=float("nan")), "sample_weight holds NaN or infinite"),
     (lambda: consensus.mark_noise([A], SCALAR), r"labels has shape \(\)"),
     (lambda: consensus.with_sizes(embedded(), min_size=np.int8(100)), "min_size asks for"),

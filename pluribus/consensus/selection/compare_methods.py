@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pluribus._engine import track
+from pluribus._engine import list_of, track
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 from pluribus.consensus._registry import by_name, configured, cost_of, names
 from pluribus.consensus._shared.accumulate import accumulate
 from pluribus.consensus.selection._method_choice import Choice, choose
 from pluribus.partitions import Ensemble, as_ensemble
+
+_A_LIST = "names, such as ['eac', 'scec']"
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,8 +211,9 @@ def compare_methods(
 def _checked(methods: Sequence[str] | None) -> list[str]:
     if methods is None:
         return names()
-    if isinstance(methods, str) or not all(isinstance(name, str) for name in methods):
-        raise ValueError(f"methods must be a list of names, such as ['eac', 'scec']; got {methods!r}.")
+    methods = list_of("methods", methods, _A_LIST)
+    if not all(isinstance(name, str) for name in methods):
+        raise ValueError(f"methods={methods!r}: give a list of {_A_LIST}.")
     for name in methods:
         by_name(name)  # refuses unknown names
     chosen = list(dict.fromkeys(name.lower() for name in methods))

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.cluster.hierarchy import linkage as scipy_linkage
 from scipy.spatial.distance import squareform
 
+from pluribus._engine import plain_array
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.partitions._internal import check_membership, encode_labels
 
@@ -47,7 +48,7 @@ def mean_of_groups(membership: np.ndarray, inverse: np.ndarray, n_groups: int) -
 
 def check_init(init: Any, n: int, k: int) -> np.ndarray:
     """Memberships to start from, given as such or as labels."""
-    init = np.asarray(init)
+    init = plain_array("init", init)
     if init.ndim == 1:
         codes, classes = encode_labels(init, "init")
         if len(codes) != n or (codes < 0).any() or len(classes) > k:

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import real_number, run_tasks, seeds
+from pluribus._engine import number_array, real_number, run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
@@ -337,7 +337,7 @@ class _Start(NamedTuple):
 
 def _check_init(init: Any, k: int, given: Occurrences) -> np.ndarray:
     """Given aspects, over distinct objects."""
-    aspects = np.asarray(init, dtype=float)
+    aspects = number_array("init", init)
     n = len(given.row_of)
     if aspects.shape != (k, n):
         raise ValueError(f"init must have shape ({k}, {n}), aspects by objects; got {aspects.shape}.")

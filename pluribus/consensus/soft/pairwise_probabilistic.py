@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus._engine import run_tasks, seeds
+from pluribus._engine import number_array, run_tasks, seeds
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.extend_labels import extend_labels
@@ -293,7 +293,7 @@ def _restrict(evidence: CoAssociation, index: np.ndarray) -> CoAssociation:
 
 
 def _check_pair_weights(pair_weights: Any, n: int) -> np.ndarray:
-    weight = np.asarray(pair_weights, dtype=float)
+    weight = number_array("pair_weights", pair_weights)
     if weight.shape != (n, n):
         raise ValueError(f"pair_weights must be 'counts', None or an array of shape ({n}, {n}); got {weight.shape}.")
     if not np.isfinite(weight).all() or (weight < 0).any() or np.abs(weight - weight.T).max() > 1e-8:

@@ -15,6 +15,7 @@ from pluribus.partitions._internal import normalized_entropy, order_by_size
 from pluribus.tables._internal import check_new_scale, refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
+_MOST_WEIGHT = 1.8e19  # in all: sums of products are finite in single precision, too
 
 
 class Given(NamedTuple):
@@ -41,10 +42,10 @@ def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) ->
     return X
 
 
-def checked_weights(sample_weight: Any, X: Any, dtype: Any = np.float64) -> np.ndarray:
+def checked_weights(sample_weight: Any, X: Any, dtype: Any = np.float64, most: float = _MOST_WEIGHT) -> np.ndarray:
     """The weight of each row, by default 1; raises if they are none, or if their sums overflow."""
     weights = _check_sample_weight(sample_weight, X, dtype=dtype, ensure_non_negative=True)
-    check_summable("sample_weight", weights)
+    check_summable("sample_weight", weights, most)
     return weights
 
 
@@ -60,6 +61,7 @@ class ConstrainedMixin(ClusterMixin):
 
     known_as: ClassVar[dict[str, dict[str, Any]]]  # the names of the method, and the parameters that each presets
     suits: ClassVar[str]  # what the method is for
+    _most_weight = _MOST_WEIGHT
     takes_sparse = True  # whether X may be a scipy sparse matrix
     n_clusters: int
     labels_: np.ndarray
@@ -74,7 +76,7 @@ class ConstrainedMixin(ClusterMixin):
         """The input of ``fit``; raises if it or a parameter is wrong."""
         X = checked_rows(self, X, sparse=self.takes_sparse)
         constraints = as_constraints(constraints, X.shape[0])
-        weights = checked_weights(sample_weight, X, _FLOATS)
+        weights = checked_weights(sample_weight, X, _FLOATS, self._most_weight)
         return Given(X, constraints, weights)
 
     def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sklearn
 
+from pluribus._engine import plain_array
 from pluribus.constrained.conditions._requirements import Requirements
 
 _MOST_DRAWN = 200_000  # rows among which k-means++ draws its centers
@@ -20,7 +21,7 @@ class Start(NamedTuple):
 def given_start(init: Any, n_clusters: int, requirements: Requirements, shift: np.ndarray) -> Start:
     """Labels or centers that the user gave, checked; centers with the shift subtracted."""
     n, shape = requirements.n_rows, (n_clusters, len(shift))
-    given = np.asarray(init)
+    given = plain_array("init", init)
     if given.shape == (n,):
         if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= n_clusters:
             raise ValueError(f"init has labels other than the whole numbers from 0 to {n_clusters - 1}.")

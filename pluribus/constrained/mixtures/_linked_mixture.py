@@ -32,6 +32,8 @@ Climb = Callable[[Mixture, np.random.Generator], EMRun]
 class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     """Base class of Gaussian mixtures in which the labels of some objects depend on each other; ``_fit`` is theirs."""
 
+    _most_weight = 1e303  # the weights are relative, and only the objective grows with them
+
     membership_: np.ndarray
     uncertainty_: np.ndarray
 
@@ -111,7 +113,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
         return X
 
     def _check_kind(self, X: Any) -> None:
-        if sparse.issparse(X) and self.covariance_type in ("full", "tied"):
+        if sparse.issparse(X) and is_one_of(self.covariance_type, ("full", "tied")):
             raise ValueError(
                 f"X is sparse, and covariance_type={self.covariance_type!r} would make it dense: use covariance_type="
                 "'diag' or 'spherical', or reduce the dimensions with sklearn.decomposition.TruncatedSVD."

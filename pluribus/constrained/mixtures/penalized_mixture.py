@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from pluribus._engine import number_array
 from pluribus.constrained._shared.base import Given
 from pluribus.constrained._shared.parameters import AT_LEAST_ONE
 from pluribus.constrained.mixtures._chunklet_network import Beliefs, Sampling
@@ -193,7 +194,7 @@ class PenalizedMixture(LinkedMixture):
         return self
 
     def _check_anneal(self) -> tuple[float, ...]:
-        factors = np.asarray(() if self.anneal is None else self.anneal, dtype=np.float64)
+        factors = number_array("anneal", () if self.anneal is None else self.anneal)
         if factors.ndim != 1 or not np.all((factors >= 0) & (factors <= 1)) or (np.diff(factors) <= 0).any():
             raise ValueError(f"anneal must be increasing numbers from 0 to 1, such as (0, 0.5), got {self.anneal!r}.")
         return tuple(factors.tolist())

@@ -203,7 +203,7 @@ def test_warnings_become_notes(recwarn):
         ("2", None, "n_clusters='2' must be a whole number"),
         (2, ["no"], "'no'"),
         (2, [], "empty"),
-        (2, "eac", "list of names.*got 'eac'"),
+        (2, "eac", "methods='eac': give a list of names"),
         (2, ["eac", None], "list of names"),
     ],
 )
