@@ -398,8 +398,8 @@ def test_hard_constraints_hold_at_the_least_cost(n, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for solver in SOLVERS:
-            found = model("general", solver=solver).fit(sparse.csr_array(scores), constraints=known)
-            consensus = model(solver=solver).fit(ensemble, constraints=known)
+            found = model("general", solver=solver, n_init=1).fit(sparse.csr_array(scores), constraints=known)
+            consensus = model(solver=solver, n_init=1).fit(ensemble, constraints=known)
             assert found.violations_.count == consensus.violations_.count == 0
             assert found.cost_ == pytest.approx(disagreements(scores, found.labels_))
             assert found.lower_bound_ - 1e-6 <= opt <= found.cost_ + 1e-9
@@ -408,6 +408,15 @@ def test_hard_constraints_hold_at_the_least_cost(n, seed):
             if solver == "exact":
                 assert found.cost_ == pytest.approx(opt)
                 assert consensus.cost_ == pytest.approx(of_ensemble)
+
+
+def test_pivots_keep_cannot_links():
+    """Both leaves belong together with the center, but not with each other."""
+    known = Constraints(3, cannot_link=[(1, 2)])
+    with pytest.warns(UserWarning, match="under cannot-links"):
+        found = model("complete", solver="pivot", n_init=1).fit(star(2), constraints=known)
+    assert found.violations_.count == 0
+    assert found.cost_ == 1
 
 
 def test_constraints_in_complete_mode():
