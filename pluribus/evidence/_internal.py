@@ -1,7 +1,7 @@
 """Parts of this room that other rooms may use but users do not need."""
 
 from pluribus.evidence._dask_nearest import NearestObjects, search_by_dask
-from pluribus.evidence._signed.bounds import packing_bound
+from pluribus.evidence._signed.bounds import packing_bound, settled
 from pluribus.evidence._signed.graph import SignedGraph
 from pluribus.evidence._signed.median import (
     Median,
@@ -26,4 +26,5 @@ __all__ = [
     "pivot",
     "search",
     "search_by_dask",
+    "settled",
 ]

@@ -14,6 +14,7 @@ _FEW_ENTRIES = 500_000  # up to which cycles longer than triangles are sought, i
 _TRIES = 16  # partners for each pair, where triangles are so many that not all are looked at
 
 
+_ROUNDING = 1e-6  # relative, as exact as the linear programs are
 _KERNELS: Any = bad_cycles
 
 
@@ -45,6 +46,11 @@ def packing_bound(graph: SignedGraph, seed: int) -> float:
         for length in _LENGTHS:
             packed += _KERNELS.pack_cycles(*arrays, order, length, _SEARCHED)
     return forced_cost(graph) + packed
+
+
+def settled(bound: float, cost: float) -> float:
+    """The bound, or the cost if they differ by rounding errors only."""
+    return cost if abs(bound - cost) <= _ROUNDING * max(abs(cost), 1.0) else bound
 
 
 def _pack_wedges(graph: SignedGraph, arrays: tuple[np.ndarray, ...], order: np.ndarray) -> float:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pluribus._engine import track
 from pluribus.constraints import Closure
-from pluribus.evidence._signed.bounds import packing_bound
+from pluribus.evidence._signed.bounds import packing_bound, settled
 from pluribus.evidence._signed.graph import SignedGraph
 from pluribus.evidence._signed.label_counts import Items
 from pluribus.evidence._signed.label_descent import MOST_COUNTS, complete, cost_of, descend, with_number
@@ -82,7 +82,7 @@ def median_partition(
     clusters = number_by_appearance(clusters)
     cost = cost_of(items, clusters)
     finite = [cost for cost in member_costs if np.isfinite(cost)]
-    return Median(clusters[items.item_of], cost, min(bound, cost), items.total, min(finite, default=np.inf))
+    return Median(clusters[items.item_of], cost, settled(bound, cost), items.total, min(finite, default=np.inf))
 
 
 def default_number_of_starts(n_items: int) -> int:

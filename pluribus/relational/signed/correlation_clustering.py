@@ -21,6 +21,7 @@ from pluribus.evidence._internal import (
     packing_bound,
     pivot,
     search,
+    settled,
 )
 from pluribus.partitions._internal import number_by_size
 from pluribus.relational.signed._by_components import Solution, grow_all_regions, relax_and_round, solve_all_exactly
@@ -205,7 +206,7 @@ class CorrelationClustering(ClusterMixin, BaseEstimator):
                 labels = pivot(graph, starts, verbose=self.verbose)[0]
             else:
                 labels = search(graph, starts, verbose=self.verbose)[0]
-            return labels, min(packing_bound(graph, starts[0]), graph.cost(labels)), solver
+            return labels, packing_bound(graph, starts[0]), solver
         if solver == "lp":
             solution, roundings = relax_and_round(graph, *limits, starts, self.verbose)
             labels = search(graph, starts, roundings[:3], verbose=self.verbose)[0]
@@ -217,7 +218,7 @@ class CorrelationClustering(ClusterMixin, BaseEstimator):
         bound = solution.lower_bound
         if not solution.finished:
             bound = max(bound, packing_bound(graph, starts[0]))
-        return solution.labels, min(bound, graph.cost(solution.labels)), solver
+        return solution.labels, bound, solver
 
     def _exact(self, graph: SignedGraph, limits: tuple[int, float], starts: list[int]) -> Solution:
         solution = solve_all_exactly(graph, *limits, self.verbose)
@@ -247,6 +248,7 @@ class CorrelationClustering(ClusterMixin, BaseEstimator):
         labels = number_by_appearance(labels)
         self.n_clusters_ = int(labels.max(initial=-1)) + 1
         self.labels_ = number_by_size(labels, self.n_clusters_)
+        bound = settled(bound, cost)
         self.cost_, self.agreements_, self.lower_bound_ = float(cost), float(total - cost), float(bound)
         self.gap_ = (cost - bound) / cost if cost > 0 else 0.0
         self.solver_ = solver
