@@ -132,6 +132,27 @@ def test_many_objects_give_the_same_as_few(monkeypatch, kind, dtype):
     assert many.transform(D[:3]) == pytest.approx(few.transform(D[:3]), abs=1e-5)
 
 
+def test_the_operator_is_the_matrix(monkeypatch):
+    monkeypatch.setattr(spectrum, "_NUMBERS_IN_BLOCK", 30 * 7)
+    D, V = skewed(30), np.random.default_rng(1).normal(size=(30, 4)) + 1
+    assert spectrum._operator(D) @ V == pytest.approx(inner_products(D) @ V)
+    assert spectrum._operator(D) @ V[:, 0] == pytest.approx(inner_products(D) @ V[:, 0])
+
+
+def test_a_corrected_space_of_many_objects_ends_where_eigenvalues_are_not_known(monkeypatch):
+    """Of ten eigenvalues some are negative; raised, they are lower than others that were not computed."""
+    D = skewed(150, seed=4)
+    monkeypatch.setattr(spectrum, "DENSE", 100)
+    monkeypatch.setattr(spectrum, "LEADING", 10)
+    values = np.linalg.eigvalsh(inner_products(D))
+    leading = values[np.argsort(-abs(values))[:10]]
+    embedding = DissimilarityEmbedding("ces").fit(D)
+    assert 0 < embedding.n_components_ <= (leading > 0).sum() < 10
+    assert embedding.eigenvalues_ == pytest.approx(
+        np.sort(values)[::-1][: embedding.n_components_] - values[0], rel=1e-6
+    )
+
+
 def test_many_objects_whose_spectrum_is_short(monkeypatch):
     monkeypatch.setattr(spectrum, "DENSE", 100)
     X = np.random.default_rng(0).normal(size=(200, 3)) * [3, 2, 1]
@@ -199,3 +220,5 @@ def test_bad_new_objects():
         embedding.transform(SQUARE[:, :3])
     with pytest.raises(ValueError, match="negative"):
         embedding.transform(-SQUARE)
+    with pytest.raises(ValueError, match="scale X as it was scaled there"):
+        embedding.transform(1e60 * SQUARE)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -298,6 +298,22 @@ def test_components_need_objects():
     model = make(5).fit(X, np.repeat([0, 1], 12)[np.argsort(np.argsort(y % 2, kind="stable"))])
     assert [mixture.n_components for mixture in model.mixtures_] == [2, 2]
     assert all(mixture.n_components <= 12 // 3 for mixture in make(12).fit(X, y // 2).mixtures_)
+
+
+def test_components_that_are_singular_do_not_win():
+    """A component of few objects has a huge density, which only reg_covar limits."""
+    X, y = load_wine(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    for j, mixture in enumerate(make(3).fit(X, y).mixtures_):
+        assert mixture.weights_.min() * (y == j).sum() >= 14
+
+
+def test_new_objects_beyond_the_range_of_numbers():
+    X, y = two_classes()
+    model = make(1).fit(X, y)
+    with pytest.raises(ValueError, match="X holds numbers of a size of 1e\\+60"):
+        model.predict([[1e60, 0]])
+    assert np.isfinite(model.predict_log_proba([[1e40, 0], [-1e40, 1e40]])).all()
 
 
 def test_it_can_be_stored_and_copied():
