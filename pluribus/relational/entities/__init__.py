@@ -1,0 +1,1 @@
+"""The entities behind references."""

@@ -1,0 +1,107 @@
+"""The merges of one run: the clustering at every threshold, its precision and recall, and a threshold without labels."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pluribus._kernels.graphs.path_counts import path_counts
+from pluribus._kernels.linkage.dendrogram import groups_after
+from pluribus.partitions._internal import encode_labels, number_by_size
+
+_SLACK = 1e-12  # similarities are compared after rounding to this
+_DEFAULT = 0.5  # threshold if the path has no gap
+
+
+class PrecisionRecallCurve(NamedTuple):
+    """Pairwise precision and recall at each threshold, from the highest.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (m,)
+        Descending; the first, infinity, stands for the first clusters, before any merge.
+    precision, recall, f1 : ndarray of shape (m,)
+    """
+
+    thresholds: np.ndarray
+    precision: np.ndarray
+    recall: np.ndarray
+    f1: np.ndarray
+
+    @property
+    def best(self) -> int:
+        """The place of the largest F1, the highest threshold of several."""
+        return int(self.f1.argmax())
+
+
+class Path(NamedTuple):
+    """First clusters, and the merges in their order."""
+
+    first: np.ndarray  # (n,) the smallest reference of each reference's first cluster
+    similarity: np.ndarray  # (m,)
+    ids: np.ndarray  # (m, 3) two clusters, and the merged one, n + its number
+
+    @property
+    def lowest(self) -> np.ndarray:
+        """The lowest similarity so far: the merges that are made at a threshold are the first of these above it."""
+        return np.minimum.accumulate(self.similarity)
+
+    def n_merges_at(self, threshold: float) -> int:
+        """The number of merges before the first whose similarity is below the threshold."""
+        return int(np.searchsorted(-self.lowest, _SLACK - threshold, side="right"))
+
+    def labels_after(self, n_merges: int) -> np.ndarray:
+        """The clusters after the first merges, numbered from the largest."""
+        n = len(self.first)
+        if n == 0:
+            return np.empty(0, np.int64)
+        groups = groups_after(self.ids.astype(np.float64), n, n_merges)[self.first]
+        groups = np.unique(groups, return_inverse=True)[1]
+        return number_by_size(groups, int(groups.max()) + 1)
+
+
+def widest_gap(path: Path) -> float:
+    """The middle of the widest gap between the lowest similarities so far, the higher of equal ones; 0.5 without any."""
+    levels = np.unique(path.lowest)
+    if len(levels) < 2:
+        return _DEFAULT
+    gaps = np.round(np.diff(levels), 12)
+    at = len(gaps) - 1 - int(gaps[::-1].argmax())
+    return float((levels[at] + levels[at + 1]) / 2)
+
+
+def curve_of_path(path: Path, truth: Any) -> PrecisionRecallCurve:
+    """The curve of the clusterings along a path."""
+    entity = _entities(truth, len(path.first))
+    together, right = path_counts(len(path.first), path.first, entity, path.ids[:, :2])
+    lowest = path.lowest
+    last = np.append(lowest[1:] < lowest[:-1], True)[: len(lowest)]  # the last merge at each threshold
+    places = np.append(0, np.flatnonzero(last) + 1)
+    return _curve(np.append(np.inf, lowest[last]), together[places], right[places], entity)
+
+
+def curve_of_pairs(pairs: np.ndarray, similarity: np.ndarray, truth: Any, n: int) -> PrecisionRecallCurve:
+    """The curve of deciding each pair by itself, without transitive closure."""
+    entity = _entities(truth, n)
+    known = (entity[pairs] >= 0).all(axis=1)
+    order = np.flatnonzero(known)[np.argsort(-similarity[known], kind="stable")]
+    similarity, pairs = similarity[order], pairs[order]
+    right = np.append(0, np.cumsum(entity[pairs[:, 0]] == entity[pairs[:, 1]]))
+    last = np.append(similarity[1:] < similarity[:-1], True)[: len(similarity)]
+    places = np.append(0, np.flatnonzero(last) + 1)
+    return _curve(np.append(np.inf, similarity[last]), places, right[places], entity)
+
+
+def _curve(thresholds: np.ndarray, together: np.ndarray, right: np.ndarray, entity: np.ndarray) -> PrecisionRecallCurve:
+    sizes = np.bincount(entity[entity >= 0])
+    true = (sizes * (sizes - 1) // 2).sum()
+    precision = np.where(together > 0, right / np.maximum(together, 1), 1.0)
+    recall = right / true if true else np.ones(len(right))
+    f1 = np.where(together + true > 0, 2 * right / np.maximum(together + true, 1), 1.0)
+    return PrecisionRecallCurve(thresholds, precision, recall, f1)
+
+
+def _entities(truth: Any, n: int) -> np.ndarray:
+    codes = encode_labels(truth, "y_true")[0]
+    if len(codes) != n:
+        raise ValueError(f"y_true has {len(codes)} labels, but there are {n} references.")
+    return codes
