@@ -1,8 +1,8 @@
 """Links between clusters that merge: found by their two ends, listed by either end, moved when an end is merged away.
 
 A link has two halves, ``2 * link`` and ``2 * link + 1``, one for each end. The halves of a cluster are a doubly linked
-list, so that a link is removed in constant time. A hash table (linear probing, deletion by shifting back) finds the link
-of two clusters. Merging never makes links, so the arrays never grow.
+list, so that a link is removed in constant time. A hash table (linear probing, deletion by shifting back) finds the
+link of two clusters. Merging never makes links, so the arrays never grow.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 """Pairs of sparse rows with a cosine of at least ``least``, by prefix filtering (Bayardo, Ma and Srikant, WWW 2007).
 
-Features are numbered from the rarest. The last entries of a row whose squares sum to less than ``least`` squared are its
-suffix, the others its prefix. Two rows that share nothing in a prefix have a cosine below ``least``, because the product
-of a suffix with a unit vector is at most the suffix's length. Only rows that share a prefix feature are compared.
+Features are numbered from the rarest. The last entries of a row whose squares sum to less than ``least`` squared are
+its suffix, the others its prefix. The product of a suffix with a unit vector is at most the suffix's length, so rows
+with a cosine of ``least`` have their rarest common feature in both prefixes. Only such rows are compared.
 """
 
 import numpy as np

@@ -10,13 +10,12 @@ from pluribus._kernels.graphs.cluster_links import drop_link, find_link, move_ha
 def path_counts(n, first, entity, merges):
     """After 0, 1, … merges: pairs in one cluster, and those of them that are of one entity.
 
-    ``first`` is the first cluster of each reference, ``entity`` the true one (-1: does not count), ``merges`` the ids of
-    the two clusters; the merged one has the id n + the number of the merge.
+    ``first`` is the first cluster of each reference, ``entity`` the true one (-1: does not count), ``merges`` the ids
+    of the two clusters; the merged one has the id n + the number of the merge.
     """
     counted = np.flatnonzero(entity >= 0)
-    codes = first[counted] * (entity.max() + 1 if len(entity) else 1) + entity[counted]
-    codes = np.sort(codes)
     n_entities = entity.max() + 1 if len(counted) else 1
+    codes = np.sort(first[counted] * n_entities + entity[counted])
     pairs, times, m = np.empty((len(codes), 2), np.int64), np.zeros(len(codes), np.int64), 0
     for t in range(len(codes)):
         if t == 0 or codes[t] != codes[t - 1]:

@@ -44,10 +44,7 @@ def _one_way(indptr, indices, data, a, b, codes, likeness, n_words, least):
         best, weight = 0.0, 0.0
         for q in range(indptr[b], indptr[b + 1]):
             v, w = indices[p], indices[q]
-            if v == w:
-                alike = 1.0
-            else:
-                alike = likeness[np.searchsorted(codes, min(v, w) * n_words + max(v, w))]
+            alike = 1.0 if v == w else likeness[np.searchsorted(codes, min(v, w) * n_words + max(v, w))]
             if alike > best or (alike == best and data[q] > weight):
                 best, weight = alike, data[q]
         if best > least:

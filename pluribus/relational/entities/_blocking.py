@@ -11,7 +11,7 @@ from scipy import sparse
 from pluribus._engine import real_number, track, whole_number
 from pluribus._kernels.graphs.cosine_pairs import cosine_pairs, postings, prefix_ends
 from pluribus.relational.entities._inputs import as_references
-from pluribus.relational.entities._texts import References
+from pluribus.relational.entities._texts import References, exact
 
 BLOCKINGS = ("canopies", "names", "neighborhood")
 MOST_PAIRS = 50_000_000
@@ -158,14 +158,15 @@ def canopies(
     count = 0
     for start in track(range(0, len(queries), _ROWS), "blocking", verbose=verbose):
         part = queries[start : start + _ROWS]
-        found.append(cosine_pairs(*arrays, ends, *index, part, rows is None, loose, MOST_PAIRS - count))
+        options: tuple[Any, ...] = (part, rows is None, loose, MOST_PAIRS - count)
+        found.append(cosine_pairs(*arrays, ends, *index, *options))
         count += len(found[-1][1])
         _check_total(count)
     pairs, cosines = np.concatenate([one for one, _ in found]), np.concatenate([two for _, two in found])
     codes, kept = np.unique(pairs.min(axis=1, initial=n) * n + pairs.max(axis=1, initial=0), return_index=True)
     pairs = np.column_stack([codes // max(n, 1), codes % max(n, 1)])
     _check_sizes(np.bincount(pairs.ravel(), minlength=1) + 1, max_bucket, "canopy")
-    return pairs, cosines[kept]
+    return pairs, exact(cosines[kept])
 
 
 def _name_keys(names: np.ndarray) -> list[str | None]:

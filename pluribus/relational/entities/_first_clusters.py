@@ -6,8 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from pluribus._kernels.graphs.bootstrap import join_pairs, supported
-from pluribus.constraints import Constraints
-from pluribus.relational.entities._inputs import Candidates, Hypergraph
+from pluribus.relational.entities._inputs import Candidates, Hypergraph, Known
 
 
 class FirstClusters(NamedTuple):
@@ -21,22 +20,20 @@ class FirstClusters(NamedTuple):
 def first_clusters(
     candidates: Candidates,
     links: Hypergraph,
-    constraints: Constraints,
+    known: Known,
     boot_similarity: float | None,
     boot_links: int,
     distinct: bool,
 ) -> FirstClusters:
     """Join must-links, and candidates as similar as ``boot_similarity`` with ``boot_links`` pairs of co-references."""
-    n = constraints.n_objects
-    together = constraints.closure()
-    apart = together.representatives[together.cannot_link].reshape(-1, 2)
+    n, apart = len(known.group), known.apart
     if distinct:
-        _check_links(links.pairs, together.chunk_of)
+        _check_links(links.pairs, known.group)
         apart = np.concatenate([apart, links.pairs])
     chosen = np.empty(0, np.int64)
     if boot_similarity is not None:
         chosen = _chosen(candidates, links, boot_similarity, boot_links, n)
-    must = np.column_stack([together.representatives[together.chunk_of], np.arange(n)])
+    must = np.column_stack([known.group, np.arange(n)])
     root, refused = join_pairs(n, np.concatenate([must, candidates.pairs[chosen]]), apart)
     smallest = np.full(n, n, np.int64)
     np.minimum.at(smallest, root, np.arange(n))
@@ -46,7 +43,7 @@ def first_clusters(
 
 def _chosen(candidates: Candidates, links: Hypergraph, least: float, needed: int, n: int) -> np.ndarray:
     """The candidates that the bootstrap joins, the most similar first."""
-    strong = np.flatnonzero(candidates.similarity >= least)
+    strong = np.flatnonzero(candidates.similarity >= least - 1e-12)
     if needed > 0:
         alike, near = _graph(candidates.pairs[strong], n), _graph(links.pairs, n)
         pointers = alike.indptr.astype(np.int64), alike.indices.astype(np.int64)
@@ -61,9 +58,9 @@ def _graph(pairs: np.ndarray, n: int) -> sparse.csr_array:
     return sparse.csr_array((ones, (np.append(one, other), np.append(other, one))), shape=(n, n))
 
 
-def _check_links(pairs: np.ndarray, chunk_of: np.ndarray) -> None:
+def _check_links(pairs: np.ndarray, group: np.ndarray) -> None:
     """Refuse must-links between references of one link."""
-    wrong = np.flatnonzero(chunk_of[pairs[:, 0]] == chunk_of[pairs[:, 1]])
+    wrong = np.flatnonzero(group[pairs[:, 0]] == group[pairs[:, 1]])
     if len(wrong):
         i, j = pairs[wrong[0]]
         raise ValueError(

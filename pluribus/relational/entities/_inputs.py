@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pluribus.constraints._internal import as_constraints
 from pluribus.relational.entities._texts import References
 
 _MOST_TOGETHER = 100_000_000  # pairs of references in common links
@@ -25,6 +26,13 @@ class Candidates(NamedTuple):
 
     pairs: np.ndarray
     similarity: np.ndarray
+
+
+class Known(NamedTuple):
+    """What constraints say."""
+
+    group: np.ndarray  # (n,) the first reference of the group that must-links make of each reference
+    apart: np.ndarray  # (q, 2) pairs of such references that are different entities
 
 
 class Hypergraph(NamedTuple):
@@ -61,7 +69,7 @@ def _with_scalars(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     if not frame.columns.is_unique:
         raise ValueError(f"{name} has two columns of one name: give each a name of its own.")
     for place, column in enumerate(frame.columns):
-        kinds = set(map(type, frame.iloc[:, place])) if frame.dtypes.iloc[place] == object else set()
+        kinds = set(map(type, frame.iloc[:, place])) if frame.dtypes.iloc[place].kind == "O" else set()
         wrong = [kind for kind in kinds if not _is_scalar(kind)]
         if wrong:
             raise ValueError(f"{name} has a {wrong[0].__name__} in column '{column}': give texts or numbers.")
@@ -69,7 +77,20 @@ def _with_scalars(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _is_scalar(kind: type) -> bool:
-    return kind is not bytes and (pd.api.types.is_scalar(None) and not issubclass(kind, list | tuple | dict | set | np.ndarray | frozenset))
+    return not issubclass(kind, bytes | list | tuple | dict | set | frozenset | np.ndarray | pd.Series | pd.DataFrame)
+
+
+def as_known(constraints: Any, n: int) -> Known:
+    """Constraints on n references, all hard."""
+    if n == 0 and constraints is None:
+        return Known(np.empty(0, np.int64), np.empty((0, 2), np.int64))
+    given = as_constraints(constraints, max(n, 1))
+    if not (np.isinf(given.must_weight).all() and np.isinf(given.cannot_weight).all()):
+        raise ValueError(
+            "constraints has pairs with weights: entities follow hard pairs only. Leave the weights out, or the pairs."
+        )
+    closure = given.closure()
+    return Known(closure.representatives[closure.chunk_of], closure.representatives[closure.cannot_link].reshape(-1, 2))
 
 
 def is_similarity(given: Any) -> bool:
@@ -148,8 +169,8 @@ def as_links(given: Any, n: int) -> Hypergraph:
     if sparse.issparse(given):
         if given.shape[1] != n:
             raise ValueError(
-                f"links is a sparse matrix with {given.shape[1]} columns, but there are {n} references: give one column "
-                "for each reference and one row for each link."
+                f"links is a sparse matrix with {given.shape[1]} columns, but there are {n} references: give a column "
+                "for each reference and a row for each link."
             )
         entries = given.tocoo()
         link, reference = entries.row[entries.data != 0], entries.col[entries.data != 0]

@@ -4,8 +4,7 @@ import numpy as np
 
 from pluribus._engine import track
 from pluribus._kernels.graphs import collective_merge as kernel
-from pluribus.constraints import Constraints
-from pluribus.relational.entities._inputs import Candidates, Hypergraph
+from pluribus.relational.entities._inputs import Candidates, Hypergraph, Known
 
 LINKAGES = {"max": kernel.MAX, "mean": kernel.MEAN, "min": kernel.MIN}
 OVERLAPS = {
@@ -21,7 +20,7 @@ def merge_all(
     first: np.ndarray,
     candidates: Candidates,
     links: Hypergraph,
-    constraints: Constraints,
+    known: Known,
     *,
     alpha: float,
     linkage: str,
@@ -33,8 +32,7 @@ def merge_all(
     n = len(first)
     pairs, value, best, best_value = _between(first, candidates, linkage)
     neighbors, times = _summed(first[links.pairs], links.times, n)
-    closure = constraints.closure()
-    apart, _ = _summed(first[closure.representatives[closure.cannot_link].reshape(-1, 2)], None, n)
+    apart, _ = _summed(first[known.apart], None, n)
     size = np.bincount(first, minlength=n)
     state = kernel.start_merging(n, size, pairs, value, best, best_value, neighbors, times, apart)
     options = alpha, LINKAGES[linkage], OVERLAPS[overlap], distinct

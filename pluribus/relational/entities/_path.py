@@ -1,4 +1,4 @@
-"""The merges of one run: the clustering at every threshold, its precision and recall, and a threshold without labels."""
+"""The merges of one run: the clusters at every threshold, precision and recall, and a threshold without labels."""
 
 from typing import Any, NamedTuple
 
@@ -59,14 +59,20 @@ class Path(NamedTuple):
         return number_by_size(groups, int(groups.max()) + 1)
 
 
-def widest_gap(path: Path) -> float:
-    """The middle of the widest gap between the lowest similarities so far, the higher of equal ones; 0.5 without any."""
-    levels = np.unique(path.lowest)
+def sparsest_stretch(path: Path, floor: float) -> float:
+    """The middle of the widest range that √m consecutive merges span, of m; the highest of equal ones.
+
+    Merges within entities are similar, merges between entities are not, and in between there are few. Lowest
+    similarities so far are compared, down to a floor: below it, similarities are small because pairs are missing.
+    0.5 if fewer than two merges are left.
+    """
+    levels = np.sort(path.lowest[path.lowest >= floor - _SLACK])[::-1]
     if len(levels) < 2:
         return _DEFAULT
-    gaps = np.round(np.diff(levels), 12)
-    at = len(gaps) - 1 - int(gaps[::-1].argmax())
-    return float((levels[at] + levels[at + 1]) / 2)
+    step = min(max(round(np.sqrt(len(levels))), 1), len(levels) - 1)
+    spans = np.round(levels[:-step] - levels[step:], 12)
+    at = int(spans.argmax())
+    return float((levels[at] + levels[at + step]) / 2)
 
 
 def curve_of_path(path: Path, truth: Any) -> PrecisionRecallCurve:

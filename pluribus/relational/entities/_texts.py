@@ -39,7 +39,7 @@ class References:
     def vectors(self) -> sparse.csr_array:
         """TF-IDF of the character 3-grams of all columns, rows of length 1; features are numbered from the rarest."""
         if self._vectors is None:
-            self._vectors = _tfidf(self.texts, CountVectorizer(analyzer="char_wb", ngram_range=(3, 3)), smooth=True)
+            self._vectors = _tfidf(self.texts, CountVectorizer(analyzer="char_wb", ngram_range=(3, 3)), smooth=True)[0]
         return self._vectors
 
 
@@ -58,14 +58,17 @@ def _cosines(references: References, pairs: np.ndarray) -> np.ndarray:
         vectors[part[:, 0]].multiply(vectors[part[:, 1]]).sum(axis=1)
         for part in np.array_split(pairs, len(pairs) // _CHUNK + 1)
     ]
-    return np.clip(np.concatenate(parts), 0, 1)
+    return exact(np.concatenate(parts))
+
+
+def exact(cosines: np.ndarray) -> np.ndarray:
+    """Cosines without rounding errors, so that equal texts have 1."""
+    return np.clip(np.round(cosines, 12), 0, 1)
 
 
 def _soft_tfidf(references: References, pairs: np.ndarray) -> np.ndarray:
     """Soft TF-IDF of the words of all columns, with Jaro-Winkler inside; 1 for equal texts."""
-    vectorizer = CountVectorizer(token_pattern=r"\S+", lowercase=False)
-    weights = _tfidf(references.texts, vectorizer, smooth=False)
-    words = vectorizer.vocabulary_order_  # type: ignore[attr-defined]
+    weights, words = _tfidf(references.texts, CountVectorizer(token_pattern=r"\S+", lowercase=False), smooth=False)
     arrays = weights.indptr.astype(np.int64), weights.indices.astype(np.int64)
     parts = []
     for part in np.array_split(pairs, len(pairs) // _CHUNK + 1):
@@ -104,23 +107,24 @@ def _likeness(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return cpdist(one.tolist(), other.tolist(), scorer=JaroWinkler.similarity, dtype=np.float64, workers=1)
 
 
-def _tfidf(texts: np.ndarray, vectorizer: Any, *, smooth: bool) -> sparse.csr_array:
-    """Rows of length 1, by log(tf + 1) · log(N / df), or log(1 + N / df) if smooth; features from the rarest."""
+def _tfidf(texts: np.ndarray, vectorizer: Any, *, smooth: bool) -> tuple[sparse.csr_array, np.ndarray]:
+    """Rows of length 1, by log(tf + 1) · log(N / df), or log(1 + N / df) if smooth; and the features, rarest first."""
     try:
         counts = sparse.csr_array(vectorizer.fit_transform(texts.tolist()))
     except ValueError:  # no words at all
-        return sparse.csr_array((len(texts), 1))
+        return sparse.csr_array((len(texts), 1)), np.array([""], dtype=object)
     df = np.bincount(counts.indices, minlength=counts.shape[1])
     order = np.lexsort((np.arange(len(df)), df))
-    vectorizer.vocabulary_order_ = vectorizer.get_feature_names_out()[order]
     counts = counts[:, order]
     n = np.count_nonzero(texts != "")
     idf = np.log((smooth + n / df)[order])
-    weights = sparse.csr_array((np.log1p(counts.data) * idf[counts.indices], counts.indices, counts.indptr), counts.shape)
+    weights = sparse.csr_array(
+        (np.log1p(counts.data) * idf[counts.indices], counts.indices, counts.indptr), counts.shape
+    )
     lengths = np.sqrt(weights.multiply(weights).sum(axis=1))
     weights.data /= np.repeat(np.where(lengths > 0, lengths, 1), np.diff(weights.indptr))
     weights.sort_indices()
-    return weights
+    return weights, vectorizer.get_feature_names_out()[order]
 
 
 def normalize(text: str) -> str:

@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from pluribus._engine import real_number, whole_number
 from pluribus._kernels.graphs.hyperedge_match import hyperedge_match
-from pluribus.constraints._internal import as_constraints
 from pluribus.relational.entities._blocking import BLOCKINGS, block, canopies
 from pluribus.relational.entities._first_clusters import first_clusters
 from pluribus.relational.entities._inputs import (
     Candidates,
     Hypergraph,
     as_candidates,
+    as_known,
     as_links,
     as_references,
     is_similarity,
@@ -30,8 +30,9 @@ from pluribus.relational.entities._path import (
     PrecisionRecallCurve,
     curve_of_pairs,
     curve_of_path,
-    widest_gap,
+    sparsest_stretch,
 )
+from pluribus.relational.entities._query import around
 from pluribus.relational.entities._texts import MEASURES, References, normalize, similarities
 
 
@@ -77,15 +78,18 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
     alpha : float, default=0.5
         Weight of the links, from 0 to 1. Without links (``links=None``) only attributes count.
     threshold : float or "auto", default="auto"
-        Merging ends at the first similarity below it. "auto" is the middle of the widest gap in the path of lowest
-        similarities so far; 0.5 if there is none. With 0 or less, all candidates merge that may.
+        Merging ends at the first similarity below it. "auto" chooses it where merges are sparsest: the middle of the
+        widest range of similarity that √m consecutive merges of m span. Merges are ordered by the lowest similarity so
+        far, and those below (1 - alpha) · the smallest candidate similarity do not count. With 0 or less, all
+        candidates merge that may.
     evidence : {"collective", "pairwise", "attributes"}, default="collective"
         The baselines decide each pair by itself, and ``labels_`` are the transitive closure of the decisions.
         "attributes" (A*) uses the attribute similarity. "pairwise" (NR*) also uses how well the other references in
         the links of the two match by their attributes. Both ignore ``linkage``, the bootstrap and ``distinct``.
-    linkage : {"mean", "max", "min"}, default="mean"
+    linkage : {"mean", "max", "min"}, optional
         Attribute similarity of two clusters: mean over all pairs, of which those that are no candidates count 0;
-        largest or smallest of the candidates.
+        largest or smallest of the candidates. Default: "mean" without links, when the references of an entity should
+        all be alike; "max" with them, when an entity may look different in other company.
     overlap : {"jaccard", "jaccard_multiset", "adar", "common"}, default="jaccard"
         Neighbors in common over all neighbors; counted as often as they occur together; weighted by
         1 / log(1 + number of their neighbors); or the number of common neighbors over 10, at most 1.
@@ -126,6 +130,8 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         The smallest reference of each reference's cluster before the first merge.
     candidates_ : Candidates
         The pairs that were compared, and their similarities.
+    bootstrap_ : ndarray of shape (b, 2)
+        The candidates that made first clusters.
     n_bootstrap_refused_ : int
         Candidates that the bootstrap would have joined, against a cannot-link.
 
@@ -137,13 +143,13 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> from pluribus.relational import CollectiveRelational
-    >>> names = ["W. Wang", "C. Chen", "A. Ansari", "W. Wang", "A. Ansari", "L. Li", "C. Chen", "W. Wang"]
+    >>> names = ["W. Wang", "C. Chen", "A. Ansari", "W. Wang", "A. Ansari", "L. Li", "Q. Zhou", "W. Wang"]
     >>> papers = [[0, 1, 2], [3, 4], [5, 6, 7]]
     >>> model = CollectiveRelational(threshold=0.6, verbose=False).fit(names, links=papers)
     >>> model.labels_.tolist()
     [0, 2, 1, 0, 1, 3, 4, 5]
     >>> model.labels_at(0.4).tolist()  # one run serves every threshold
-    [0, 1, 2, 0, 2, 3, 1, 4]
+    [0, 2, 1, 0, 1, 3, 4, 0]
     """
 
     known_as = {"cr": {}, "er-attributes": {"evidence": "attributes"}, "er-pairwise": {"evidence": "pairwise"}}
@@ -153,7 +159,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"auto"})],
         "evidence": [StrOptions({"collective", "pairwise", "attributes"})],
-        "linkage": [StrOptions(set(LINKAGES))],
+        "linkage": [StrOptions(set(LINKAGES)), None],
         "overlap": [StrOptions(set(OVERLAPS))],
         "boot_similarity": [Interval(Real, 0, 1, closed="both"), None],
         "boot_links": [Interval(Integral, 0, None, closed="left")],
@@ -171,7 +177,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         threshold: float | str = "auto",
         *,
         evidence: str = "collective",
-        linkage: str = "mean",
+        linkage: str | None = None,
         overlap: str = "jaccard",
         boot_similarity: float | None = 1.0,
         boot_links: int = 1,
@@ -216,10 +222,9 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         self._validate_params()
         found, n = self._candidates(references, candidates)
         edges = as_links([] if links is None else links, n)
-        if n == 0:
-            return self._finish(Path(np.empty(0, np.int64), np.empty(0), np.empty((0, 3), np.int64)), found, np.empty((0, 3)))
-        known = as_constraints(constraints, n)
         collective = self.evidence == "collective"
+        alpha = float(self.alpha) if collective and links is not None else 0.0
+        known = as_known(constraints, n)
         if self.evidence == "pairwise":
             found = self._with_matches(found, edges)  # eq. (10.1)
         distinct = bool(self.distinct) and collective
@@ -230,22 +235,26 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
             found,
             edges,
             known,
-            alpha=float(self.alpha) if collective and links is not None else 0.0,  # eq. (10.2)
-            linkage=self.linkage if collective else "max",
+            alpha=alpha,  # eq. (10.2)
+            linkage=(self.linkage or ("mean" if links is None else "max")) if collective else "max",
             overlap=self.overlap,
             distinct=distinct,
             verbose=self.verbose,
         )
+        self.candidates_ = found
         self.n_bootstrap_refused_ = start.n_refused
-        self._joined = found.pairs[start.joined]
-        path = Path(start.first, similarity[:, 0], ids)
-        return self._finish(path, found, similarity, found.pairs[best])
+        self.bootstrap_ = found.pairs[start.joined]
+        self._set_merges(Path(start.first, similarity[:, 0], ids), similarity, found.pairs[best])
+        self._set_labels(alpha)
+        return self
 
     def _candidates(self, references: Any, candidates: Any) -> tuple[Candidates, int]:
         """Candidate pairs with their similarities, and the number of references."""
         if is_similarity(references):
             if candidates is not None:
-                raise ValueError("references is a matrix of similarities, so candidates must be None: give one of them.")
+                raise ValueError(
+                    "references is a matrix of similarities, so candidates must be None: give one of them."
+                )
             return matrix_candidates(references)
         given = as_references(references)
         if candidates is not None:
@@ -262,22 +271,20 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         match = hyperedge_match(edges.of.shape[0], found.pairs, found.similarity, *whole)
         return Candidates(found.pairs, (1 - self.alpha) * found.similarity + self.alpha * match)
 
-    def _finish(
-        self, path: Path, found: Candidates, similarity: np.ndarray, best: np.ndarray | None = None
-    ) -> "CollectiveRelational":
-        best = np.empty((0, 2), np.int64) if best is None else best
-        self.candidates_ = found
+    def _set_merges(self, path: Path, parts: np.ndarray, best: np.ndarray) -> None:
         self._path = path
         self.first_labels_ = path.first
-        self.merges_ = pd.DataFrame(
-            np.column_stack([path.ids, best]), columns=["a", "b", "merged", "i", "j"], dtype=np.int64
-        )
+        rows = np.column_stack([path.ids, best])
+        self.merges_ = pd.DataFrame(rows, columns=["a", "b", "merged", "i", "j"])
         for place, name in enumerate(("similarity", "attributes", "overlap")):
-            self.merges_.insert(place, name, similarity[:, place])
-        self.threshold_ = widest_gap(path) if self.threshold == "auto" else float(self.threshold)
+            self.merges_.insert(place, name, parts[:, place])
+
+    def _set_labels(self, alpha: float) -> None:
+        """Cut the path; below the similarity of the least similar candidate it says nothing about candidates."""
+        floor = (1 - alpha) * self.candidates_.similarity.min(initial=1.0)
+        self.threshold_ = sparsest_stretch(self._path, floor) if self.threshold == "auto" else float(self.threshold)
         self.labels_ = self.labels_at(self.threshold_)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
-        return self
 
     def labels_at(self, threshold: float) -> np.ndarray:
         """The entities at another threshold: those after the merges before the first similarity below it.
@@ -357,7 +364,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         Examples
         --------
         >>> from pluribus.relational import CollectiveRelational
-        >>> names = ["W. Wang", "C. Chen", "A. Ansari", "W. Wang", "A. Ansari", "L. Li", "C. Chen", "W. Wang"]
+        >>> names = ["W. Wang", "C. Chen", "A. Ansari", "W. Wang", "A. Ansari", "L. Li", "Q. Zhou", "W. Wang"]
         >>> model = CollectiveRelational(threshold=0.6, verbose=False)
         >>> model.resolve_name("w wang", names, links=[[0, 1, 2], [3, 4], [5, 6, 7]]).labels.tolist()
         [0, 0, 1]
@@ -374,36 +381,11 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         if not len(seeds):
             raise ValueError(f"No reference is called {name!r:.100}: give a name as it is in the first column.")
         known = None if candidates is None else as_candidates(candidates, len(given))
-        chosen, pairs = self._around(seeds, given, edges, known, depth)
-        place = np.full(len(given), -1)
-        place[chosen] = np.arange(len(chosen))
-        inside = (place[pairs.pairs] >= 0).all(axis=1)
-        rows = np.column_stack([place[pairs.pairs[inside]], pairs.similarity[inside]])
-        members = edges.members[:, chosen]
-        model = clone(self).fit(
-            given.texts[chosen].tolist(), links=None if links is None else members, candidates=rows
-        )
-        labels = pd.factorize(model.labels_[place[seeds]], sort=True)[0]
+        chosen, pairs = around(seeds, edges, lambda rows: self._candidates_of(rows, given, known), depth)
+        members = None if links is None else edges.members[:, chosen]
+        model = clone(self).fit(given.texts[chosen].tolist(), links=members, candidates=pairs)
+        labels = pd.factorize(model.labels_[np.searchsorted(chosen, seeds)], sort=True)[0]
         return ResolvedName(seeds, labels, len(chosen))
-
-    def _around(
-        self, seeds: np.ndarray, given: References, edges: Hypergraph, known: Candidates | None, level: int
-    ) -> tuple[np.ndarray, Candidates]:
-        """The references around some, and the candidate pairs of these."""
-        n = len(given)
-        inside = np.zeros(n, bool)
-        new, pairs = seeds, Candidates(np.empty((0, 2), np.int64), np.empty(0))
-        for step in range(level + 1):
-            if step:
-                near = edges.of[inside.nonzero()[0]].sum(axis=0).nonzero()[0]
-                new = np.flatnonzero((edges.members[near].sum(axis=0) > 0) & ~inside)
-            inside[new] = True
-            found = self._candidates_of(new, given, known)
-            inside[found.pairs.ravel()] = True
-            pairs = _united(pairs, found, n)
-        # those that came last by similarity are compared with each other too
-        pairs = _united(pairs, self._candidates_of(np.flatnonzero(inside), given, known), n)
-        return np.flatnonzero(inside), pairs
 
     def _candidates_of(self, rows: np.ndarray, given: References, known: Candidates | None) -> Candidates:
         """The candidates of some references."""
@@ -420,9 +402,3 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
             return Candidates(pairs[touched], known.similarity[touched])
         similarity = similarities(given, pairs[touched], self.similarity)
         return Candidates(pairs[touched][similarity > 0], similarity[similarity > 0])
-
-
-def _united(one: Candidates, other: Candidates, n: int) -> Candidates:
-    pairs = np.concatenate([one.pairs, other.pairs])
-    _, kept = np.unique(pairs[:, 0] * n + pairs[:, 1], return_index=True)
-    return Candidates(pairs[kept], np.concatenate([one.similarity, other.similarity])[kept])
