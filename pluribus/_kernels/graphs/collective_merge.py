@@ -2,9 +2,13 @@
 
 Three kinds of links: ``alike`` (candidates, with the attribute similarity), ``near`` (clusters with references in a
 common hyper-edge, with a count), ``apart`` (cannot-links). A merge adds the links of the smaller cluster to the larger
-one. Only candidates of the merged cluster, and of the neighbors of the smaller part, change their similarity: two
-clusters that only the larger part is near to see it renamed and nothing else. The heap is lazy: an entry counts only if
-its clusters and its similarity are still those of its candidate.
+one. Two clusters that only the larger part is near to see it renamed and nothing else, so only candidates of the
+merged cluster, and of the neighbors of the smaller part, change their similarity.
+
+The heap is lazy, in two ways. A similarity that changes gets a new entry, and the old one is skipped when its turn
+comes. A similarity that can only fall, or whose clusters only get other names, keeps its entry, which then comes too
+early: it is computed again when its turn comes. Those are the candidates of the larger part that have nothing to do with
+the smaller one, so that a giant cluster does not compute all its candidates again at each merge.
 
 Similarities are compared after rounding to 1e-12, as integers; ties go to the smaller id, then to the smaller other id.
 """
@@ -73,7 +77,7 @@ def first_entries(s, alpha, linkage, overlap, distinct):
         if not _allowed(s, s.alike.end[2 * link], s.alike.end[2 * link + 1], distinct):
             drop_link(s.alike, link)
         else:
-            heap = _update(s, heap, link, True, alpha, linkage, overlap)
+            heap = _update(s, heap, link, alpha, linkage, overlap)
     return heap
 
 
@@ -86,7 +90,7 @@ def merge_more(s, heap, most, alpha, linkage, overlap, distinct, similarities, i
     """
     stop = s.done[0] + most
     while s.done[0] < stop and s.done[2] > 0:
-        link = _pop(s, heap)
+        heap, link = _pop(s, heap, alpha, linkage, overlap, distinct)
         if link < 0:
             continue
         t = s.done[0]
@@ -106,33 +110,86 @@ def merge_more(s, heap, most, alpha, linkage, overlap, distinct, similarities, i
 
 @njit(cache=True, nogil=True)
 def _merge(s, heap, link, alpha, linkage, overlap, distinct):
-    """Merge the two clusters of a candidate and update what that changes."""
+    """Merge the two clusters of a candidate and update the similarities that may rise."""
     big, small = s.alike.end[2 * link], s.alike.end[2 * link + 1]
     if s.alike.degree[big] + s.near.degree[big] < s.alike.degree[small] + s.near.degree[small]:
         big, small = small, big
-    changed = _changed_clusters(s, big, small, overlap)
+    linked = find_link(s.near, big, small) >= 0
     drop_link(s.alike, link)
+    changed = _changed_clusters(s, big, small, overlap)
     _join_neighbors(s, big, small)
-    _join_candidates(s, big, small, linkage)
+    risen = _join_candidates(s, big, small, linkage)
     _join_apart(s, big, small)
     s.size[big] += s.size[small]
     s.name[big] = len(s.name) + s.done[0]
-    half = s.alike.head[big]
-    while half >= 0:
-        following = s.alike.after[half]
-        if not _allowed(s, big, s.alike.end[half ^ 1], distinct):
-            drop_link(s.alike, half // 2)
-        else:
-            heap = _update(s, heap, half // 2, True, alpha, linkage, overlap)
-        half = following
+    for other in risen:
+        heap = _renew(s, heap, other, alpha, linkage, overlap, distinct)
     if alpha > 0:
+        if overlap == ADAR or linked:
+            half = s.alike.head[big]
+            while half >= 0:
+                following = s.alike.after[half]
+                heap = _renew(s, heap, half // 2, alpha, linkage, overlap, distinct)
+                half = following
+        else:
+            heap = _renew_common(s, heap, big, changed, alpha, linkage, overlap, distinct)
         for x in changed:
             half = s.alike.head[x]
             while half >= 0:
                 if s.alike.end[half ^ 1] != big:
-                    heap = _update(s, heap, half // 2, False, alpha, linkage, overlap)
+                    heap = _update(s, heap, half // 2, alpha, linkage, overlap)
                 half = s.alike.after[half]
     return heap
+
+
+@njit(cache=True, nogil=True)
+def _renew_common(s, heap, big, changed, alpha, linkage, overlap, distinct):
+    """Update the candidates of a merged cluster that are, or are near, its new neighbors."""
+    s.done[1] += 1
+    token, around = s.done[1], 0
+    for x in changed:
+        s.stamp[x] = token
+        around += s.near.degree[x]
+    if around > s.alike.degree[big]:  # quicker to go through the candidates
+        half = s.alike.head[big]
+        while half >= 0:
+            following, y = s.alike.after[half], s.alike.end[half ^ 1]
+            if s.stamp[y] == token or _is_near(s, y, changed):
+                heap = _renew(s, heap, half // 2, alpha, linkage, overlap, distinct)
+            half = following
+        return heap
+    for x in changed:
+        link = find_link(s.alike, big, x)
+        if link >= 0:
+            heap = _renew(s, heap, link, alpha, linkage, overlap, distinct)
+    for x in changed:
+        half = s.near.head[x]
+        while half >= 0:
+            y = s.near.end[half ^ 1]
+            if y != big and s.stamp[y] != token:
+                s.stamp[y] = token
+                link = find_link(s.alike, big, y)
+                if link >= 0:
+                    heap = _renew(s, heap, link, alpha, linkage, overlap, distinct)
+            half = s.near.after[half]
+    return heap
+
+
+@njit(cache=True, nogil=True)
+def _is_near(s, cluster, others):
+    for x in others:  # noqa: SIM110 - numba compiles no generators
+        if find_link(s.near, cluster, x) >= 0:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _renew(s, heap, link, alpha, linkage, overlap, distinct):
+    """Update a candidate of a merged cluster, or remove it if the two must be apart now."""
+    if not _allowed(s, s.alike.end[2 * link], s.alike.end[2 * link + 1], distinct):
+        drop_link(s.alike, link)
+        return heap
+    return _update(s, heap, link, alpha, linkage, overlap)
 
 
 @njit(cache=True, nogil=True)
@@ -188,6 +245,9 @@ def _join_neighbors(s, big, small):
 
 @njit(cache=True, nogil=True)
 def _join_candidates(s, big, small, linkage):
+    """Give the candidates of the smaller cluster to the larger one, and return them."""
+    found = [big]
+    found.pop()
     half = s.alike.head[small]
     while half >= 0:
         following, link = s.alike.after[half], half // 2
@@ -203,9 +263,12 @@ def _join_candidates(s, big, small, linkage):
             if more > 0 or (more == 0 and s.best[link] < s.best[known]):
                 s.best_value[known], s.best[known] = s.best_value[link], s.best[link]
             drop_link(s.alike, link)
+            found.append(known)
         else:
             move_half(s.alike, half, big)
+            found.append(link)
         half = following
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -279,28 +342,34 @@ def _rarity(s, cluster, other):
 
 
 @njit(cache=True, nogil=True)
-def _update(s, heap, link, renamed, alpha, linkage, overlap):
-    """Compute the similarity of a candidate, and enter it into the heap if it or the name of a cluster is new."""
-    a, b = s.alike.end[2 * link], s.alike.end[2 * link + 1]
-    similarity = (1 - alpha) * _attributes(s, link, linkage)  # eq. (10.2)
+def _similarity(s, link, alpha, linkage, overlap):
+    """The similarity of a candidate now, as an integer: eq. (10.2)."""
+    similarity = (1 - alpha) * _attributes(s, link, linkage)
     if alpha > 0:
-        similarity += alpha * neighbor_overlap(s, a, b, overlap)
-    now = np.int64(np.rint(similarity * UNIT))
-    if now == s.current[link] and not renamed:
-        return heap
-    s.current[link] = now
-    return _push(s, heap, -now, min(s.name[a], s.name[b]), max(s.name[a], s.name[b]), link)
+        similarity += alpha * neighbor_overlap(s, s.alike.end[2 * link], s.alike.end[2 * link + 1], overlap)
+    return np.int64(np.rint(similarity * UNIT))
 
 
 @njit(cache=True, nogil=True)
-def _push(s, heap, key, low, high, link):
+def _update(s, heap, link, alpha, linkage, overlap):
+    """Compute the similarity of a candidate, and enter it into the heap if it is another one."""
+    now = _similarity(s, link, alpha, linkage, overlap)
+    if now == s.current[link]:
+        return heap
+    s.current[link] = now
+    return _push(s, heap, link)
+
+
+@njit(cache=True, nogil=True)
+def _push(s, heap, link):
     at = s.done[2]
     if at == len(heap):
         more = np.empty((2 * at, 4), np.int64)
         more[:at] = heap
         heap = more
     s.done[2] += 1
-    heap[at, 0], heap[at, 1], heap[at, 2], heap[at, 3] = key, low, high, link
+    a, b = s.name[s.alike.end[2 * link]], s.name[s.alike.end[2 * link + 1]]
+    heap[at, 0], heap[at, 1], heap[at, 2], heap[at, 3] = -s.current[link], min(a, b), max(a, b), link
     while at > 0 and _before(heap, at, (at - 1) // 2):
         _swap(heap, at, (at - 1) // 2)
         at = (at - 1) // 2
@@ -308,22 +377,30 @@ def _push(s, heap, key, low, high, link):
 
 
 @njit(cache=True, nogil=True)
-def _pop(s, heap):
-    """The candidate of the first entry, which is removed; -1 if the entry no longer counts."""
-    link = heap[0, 3] if _counts(s, heap, 0) else -1
+def _pop(s, heap, alpha, linkage, overlap, distinct):
+    """Remove the first entry; its candidate is the next to merge, -1 if it is not, or not yet."""
+    counts, link, low, high = _counts(s, heap, 0), heap[0, 3], heap[0, 1], heap[0, 2]
     s.done[2] -= 1
     _swap(heap, 0, s.done[2])
     _sink(heap, 0, s.done[2])
-    return link
+    if not counts:
+        return heap, -1
+    a, b = s.alike.end[2 * link], s.alike.end[2 * link + 1]
+    if not _allowed(s, a, b, distinct):
+        drop_link(s.alike, link)
+        return heap, -1
+    now = _similarity(s, link, alpha, linkage, overlap)
+    if now == s.current[link] and min(s.name[a], s.name[b]) == low and max(s.name[a], s.name[b]) == high:
+        return heap, link
+    s.current[link] = now
+    return _push(s, heap, link), -1
 
 
 @njit(cache=True, nogil=True)
 def _counts(s, heap, at):
+    """Whether an entry is the last one of its candidate."""
     link = heap[at, 3]
-    a, b = s.alike.end[2 * link], s.alike.end[2 * link + 1]
-    if a < 0 or s.current[link] != -heap[at, 0]:
-        return False
-    return min(s.name[a], s.name[b]) == heap[at, 1] and max(s.name[a], s.name[b]) == heap[at, 2]
+    return s.alike.end[2 * link] >= 0 and s.current[link] == -heap[at, 0]
 
 
 @njit(cache=True, nogil=True)
