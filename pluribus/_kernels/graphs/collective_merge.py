@@ -7,8 +7,8 @@ merged cluster, and of the neighbors of the smaller part, change their similarit
 
 The heap is lazy, in two ways. A similarity that changes gets a new entry, and the old one is skipped when its turn
 comes. A similarity that can only fall, or whose clusters only get other names, keeps its entry, which then comes too
-early: it is computed again when its turn comes. Those are the candidates of the larger part that have nothing to do with
-the smaller one, so that a giant cluster does not compute all its candidates again at each merge.
+early: it is computed again when its turn comes. Those are the candidates of the larger part that have nothing to do
+with the smaller one, so that a giant cluster does not compute all its candidates again at each merge.
 
 Similarities are compared after rounding to 1e-12, as integers; ties go to the smaller id, then to the smaller other id.
 """
@@ -36,6 +36,7 @@ class Merging(NamedTuple):
     best: np.ndarray  # by candidate: the pair of references with the largest similarity
     best_value: np.ndarray
     current: np.ndarray  # by candidate: the similarity, as an integer
+    shared: np.ndarray  # by candidate: the number of common neighbors
     times: np.ndarray  # by neighbor link: pairs of references in a common hyper-edge
     total: np.ndarray  # (n,) by cluster: sum of ``times`` over its neighbors
     size: np.ndarray  # (n,) number of references
@@ -59,6 +60,7 @@ def start_merging(n, size, candidates, value, best, best_value, neighbors, times
         best,
         best_value,
         np.full(len(candidates), -1, np.int64),
+        np.zeros(len(candidates), np.int64),
         times,
         total,
         size,
@@ -77,6 +79,8 @@ def first_entries(s, alpha, linkage, overlap, distinct):
         if not _allowed(s, s.alike.end[2 * link], s.alike.end[2 * link + 1], distinct):
             drop_link(s.alike, link)
         else:
+            if alpha > 0:
+                _recount(s, link)
             heap = _update(s, heap, link, alpha, linkage, overlap)
     return heap
 
@@ -97,7 +101,7 @@ def merge_more(s, heap, most, alpha, linkage, overlap, distinct, similarities, i
         a, b = s.alike.end[2 * link], s.alike.end[2 * link + 1]
         similarities[t, 0] = s.current[link] / UNIT
         similarities[t, 1] = _attributes(s, link, linkage)
-        similarities[t, 2] = neighbor_overlap(s, a, b, overlap)
+        similarities[t, 2] = neighbor_overlap(s, link, overlap) if alpha > 0 else 0.0
         ids[t, 0], ids[t, 1] = min(s.name[a], s.name[b]), max(s.name[a], s.name[b])
         ids[t, 2] = len(s.name) + t
         pairs[t] = s.best[link]
@@ -114,73 +118,117 @@ def _merge(s, heap, link, alpha, linkage, overlap, distinct):
     big, small = s.alike.end[2 * link], s.alike.end[2 * link + 1]
     if s.alike.degree[big] + s.near.degree[big] < s.alike.degree[small] + s.near.degree[small]:
         big, small = small, big
-    linked = find_link(s.near, big, small) >= 0
     drop_link(s.alike, link)
-    changed = _changed_clusters(s, big, small, overlap)
+    changed, risen = [big], [big]
+    changed.pop()
+    risen.pop()
+    if alpha > 0:
+        every = overlap == ADAR or find_link(s.near, big, small) >= 0
+        changed = _changed_clusters(s, big, small, overlap)
+        _count_between(s, big, small)
+        _count_merged(s, big, small, overlap == MULTISET, risen)
+        if every:
+            _all_candidates(s, big, risen)
     _join_neighbors(s, big, small)
-    risen = _join_candidates(s, big, small, linkage)
+    _join_candidates(s, big, small, linkage, alpha, risen)
     _join_apart(s, big, small)
     s.size[big] += s.size[small]
     s.name[big] = len(s.name) + s.done[0]
     for other in risen:
-        heap = _renew(s, heap, other, alpha, linkage, overlap, distinct)
-    if alpha > 0:
-        if overlap == ADAR or linked:
+        if s.alike.end[2 * other] >= 0:
+            heap = _renew(s, heap, other, alpha, linkage, overlap, distinct)
+    for x in changed:
+        half = s.alike.head[x]
+        while half >= 0:
+            following = s.alike.after[half]
+            heap = _renew(s, heap, half // 2, alpha, linkage, overlap, distinct)
+            half = following
+    return heap
+
+
+@njit(cache=True, nogil=True)
+def _count_between(s, big, small):
+    """Common neighbors of other clusters: of two that are near both parts one is lost, of one near each one is won."""
+    s.done[1] += 1
+    token = s.done[1]
+    near = s.near.head[small]
+    while near >= 0:
+        s.stamp[s.near.end[near ^ 1]] = token
+        near = s.near.after[near]
+    near = s.near.head[small]
+    while near >= 0:
+        x = s.near.end[near ^ 1]
+        near = s.near.after[near]
+        if x == big:
+            continue
+        x_big = find_link(s.near, x, big) >= 0
+        half = s.alike.head[x]
+        while half >= 0:
+            y = s.alike.end[half ^ 1]
+            y_small = s.stamp[y] == token
+            if y != big and y != small and not (y_small and y < x):  # once, if both are near the smaller part
+                y_big = find_link(s.near, y, big) >= 0
+                s.shared[half // 2] += int(y_small or y_big) - int(y_small) - int(x_big and y_big)
+            half = s.alike.after[half]
+
+
+@njit(cache=True, nogil=True)
+def _count_merged(s, big, small, repeated, risen):
+    """Common neighbors of the larger part with its candidates, if the neighbors of the smaller part are its own too.
+
+    Adds the candidates that win some to ``risen``; if ``repeated``, also those that have one more often.
+    """
+    linked = find_link(s.near, big, small) >= 0
+    near = s.near.head[small]
+    while near >= 0:
+        x = s.near.end[near ^ 1]
+        near = s.near.after[near]
+        if x == big:
+            continue
+        if linked:  # the smaller part itself was a common neighbor
+            link = find_link(s.alike, big, x)
+            if link >= 0:
+                s.shared[link] -= 1
+        new = int(find_link(s.near, x, big) < 0)
+        if not (new or repeated):
+            continue
+        if s.near.degree[x] < s.alike.degree[big]:
+            half = s.near.head[x]
+            while half >= 0:
+                link = find_link(s.alike, big, s.near.end[half ^ 1])
+                if link >= 0:
+                    s.shared[link] += new
+                    risen.append(link)
+                half = s.near.after[half]
+        else:
             half = s.alike.head[big]
             while half >= 0:
-                following = s.alike.after[half]
-                heap = _renew(s, heap, half // 2, alpha, linkage, overlap, distinct)
-                half = following
-        else:
-            heap = _renew_common(s, heap, big, changed, alpha, linkage, overlap, distinct)
-        for x in changed:
-            half = s.alike.head[x]
-            while half >= 0:
-                if s.alike.end[half ^ 1] != big:
-                    heap = _update(s, heap, half // 2, alpha, linkage, overlap)
+                if find_link(s.near, x, s.alike.end[half ^ 1]) >= 0:
+                    s.shared[half // 2] += new
+                    risen.append(half // 2)
                 half = s.alike.after[half]
-    return heap
 
 
 @njit(cache=True, nogil=True)
-def _renew_common(s, heap, big, changed, alpha, linkage, overlap, distinct):
-    """Update the candidates of a merged cluster that are, or are near, its new neighbors."""
-    s.done[1] += 1
-    token, around = s.done[1], 0
-    for x in changed:
-        s.stamp[x] = token
-        around += s.near.degree[x]
-    if around > s.alike.degree[big]:  # quicker to go through the candidates
-        half = s.alike.head[big]
-        while half >= 0:
-            following, y = s.alike.after[half], s.alike.end[half ^ 1]
-            if s.stamp[y] == token or _is_near(s, y, changed):
-                heap = _renew(s, heap, half // 2, alpha, linkage, overlap, distinct)
-            half = following
-        return heap
-    for x in changed:
-        link = find_link(s.alike, big, x)
-        if link >= 0:
-            heap = _renew(s, heap, link, alpha, linkage, overlap, distinct)
-    for x in changed:
-        half = s.near.head[x]
-        while half >= 0:
-            y = s.near.end[half ^ 1]
-            if y != big and s.stamp[y] != token:
-                s.stamp[y] = token
-                link = find_link(s.alike, big, y)
-                if link >= 0:
-                    heap = _renew(s, heap, link, alpha, linkage, overlap, distinct)
-            half = s.near.after[half]
-    return heap
+def _all_candidates(s, cluster, found):
+    half = s.alike.head[cluster]
+    while half >= 0:
+        found.append(half // 2)
+        half = s.alike.after[half]
 
 
 @njit(cache=True, nogil=True)
-def _is_near(s, cluster, others):
-    for x in others:  # noqa: SIM110 - numba compiles no generators
-        if find_link(s.near, cluster, x) >= 0:
-            return True
-    return False
+def _recount(s, link):
+    """Count the common neighbors of a candidate from scratch."""
+    a, b = s.alike.end[2 * link], s.alike.end[2 * link + 1]
+    if s.near.degree[b] < s.near.degree[a]:
+        a, b = b, a
+    s.shared[link] = 0
+    half = s.near.head[a]
+    while half >= 0:
+        z = s.near.end[half ^ 1]
+        s.shared[link] += int(z != b and find_link(s.near, b, z) >= 0)
+        half = s.near.after[half]
 
 
 @njit(cache=True, nogil=True)
@@ -244,10 +292,8 @@ def _join_neighbors(s, big, small):
 
 
 @njit(cache=True, nogil=True)
-def _join_candidates(s, big, small, linkage):
-    """Give the candidates of the smaller cluster to the larger one, and return them."""
-    found = [big]
-    found.pop()
+def _join_candidates(s, big, small, linkage, alpha, risen):
+    """Give the candidates of the smaller cluster to the larger one, and add them to ``risen``."""
     half = s.alike.head[small]
     while half >= 0:
         following, link = s.alike.after[half], half // 2
@@ -263,12 +309,13 @@ def _join_candidates(s, big, small, linkage):
             if more > 0 or (more == 0 and s.best[link] < s.best[known]):
                 s.best_value[known], s.best[known] = s.best_value[link], s.best[link]
             drop_link(s.alike, link)
-            found.append(known)
+            risen.append(known)
         else:
             move_half(s.alike, half, big)
-            found.append(link)
+            risen.append(link)
+            if alpha > 0:
+                _recount(s, link)
         half = following
-    return found
 
 
 @njit(cache=True, nogil=True)
@@ -299,44 +346,49 @@ def _attributes(s, link, linkage):
 
 
 @njit(cache=True, nogil=True)
-def neighbor_overlap(s, a, b, overlap):
-    """How far the neighbors of two clusters are the same, from 0 to 1; they do not count as each other's neighbors."""
+def neighbor_overlap(s, link, overlap):
+    """How far two clusters have the same neighbors, from 0 to 1; they do not count as each other's neighbors."""
+    if s.shared[link] == 0:
+        return 0.0
+    if overlap == COMMON:
+        return min(s.shared[link] / ENOUGH, 1.0)
+    a, b = s.alike.end[2 * link], s.alike.end[2 * link + 1]
+    between = find_link(s.near, a, b)
+    if overlap == JACCARD:
+        every = s.near.degree[a] + s.near.degree[b] - (2 if between >= 0 else 0)
+        return s.shared[link] / (every - s.shared[link])
     if s.near.degree[b] < s.near.degree[a]:
         a, b = b, a
     common = 0.0
     half = s.near.head[a]
     while half >= 0:
         z = s.near.end[half ^ 1]
-        link = find_link(s.near, b, z) if z != b else -1
-        if link >= 0:
-            if overlap == MULTISET:
-                common += min(s.times[link], s.times[half // 2])
-            elif overlap == ADAR:
-                common += 1 / np.log(1 + s.near.degree[z])
-            else:
-                common += 1
+        other = find_link(s.near, b, z) if z != b else -1
+        if other >= 0:
+            common += min(s.times[other], s.times[half // 2]) if overlap == MULTISET else _weight(s, z)
         half = s.near.after[half]
-    if overlap == COMMON or common == 0:
-        return min(common / ENOUGH, 1.0)
-    between = find_link(s.near, a, b)
-    if overlap == ADAR:
-        every = _rarity(s, a, b) + _rarity(s, b, a)
-    elif overlap == MULTISET:
-        every = s.total[a] + s.total[b] - (2.0 * s.times[between] if between >= 0 else 0.0)
+    if overlap == MULTISET:
+        total = s.total[a] + s.total[b] - (2.0 * s.times[between] if between >= 0 else 0.0)
     else:
-        every = s.near.degree[a] + s.near.degree[b] - (2.0 if between >= 0 else 0.0)
-    return common / (every - common)
+        total = _rarity(s, a, b) + _rarity(s, b, a)
+    return common / (total - common)
+
+
+@njit(cache=True, nogil=True)
+def _weight(s, cluster):
+    """Adamic and Adar's weight: neighbors of few count more."""
+    return 1 / np.log(1 + s.near.degree[cluster])
 
 
 @njit(cache=True, nogil=True)
 def _rarity(s, cluster, other):
-    """Adamic and Adar's weights of the neighbors of a cluster, without one of them."""
+    """The weights of the neighbors of a cluster, without one of them."""
     weight = 0.0
     half = s.near.head[cluster]
     while half >= 0:
         z = s.near.end[half ^ 1]
         if z != other:
-            weight += 1 / np.log(1 + s.near.degree[z])
+            weight += _weight(s, z)
         half = s.near.after[half]
     return weight
 
@@ -346,7 +398,7 @@ def _similarity(s, link, alpha, linkage, overlap):
     """The similarity of a candidate now, as an integer: eq. (10.2)."""
     similarity = (1 - alpha) * _attributes(s, link, linkage)
     if alpha > 0:
-        similarity += alpha * neighbor_overlap(s, s.alike.end[2 * link], s.alike.end[2 * link + 1], overlap)
+        similarity += alpha * neighbor_overlap(s, link, overlap)
     return np.int64(np.rint(similarity * UNIT))
 
 

@@ -60,19 +60,20 @@ class Path(NamedTuple):
 
 
 def sparsest_stretch(path: Path, floor: float) -> float:
-    """The middle of the widest range that √m consecutive merges span, of m; the highest of equal ones.
+    """The middle of the widest range that k = √m consecutive merges span, of m; the highest of equal ones.
 
-    Merges within entities are similar, merges between entities are not, and in between there are few. Lowest
-    similarities so far are compared, down to a floor: below it, similarities are small because pairs are missing.
-    0.5 if fewer than two merges are left.
+    Merges within entities are similar, merges between entities are not, and in between there are few. The first k - 1
+    merges are left out, since a few very similar ones are always sparse. Merges are ordered by the lowest similarity so
+    far, down to a floor: below it, similarities are small because pairs are missing. 0.5 if fewer than two are left.
     """
-    levels = np.sort(path.lowest[path.lowest >= floor - _SLACK])[::-1]
+    levels = path.lowest[path.lowest >= floor - _SLACK]
     if len(levels) < 2:
         return _DEFAULT
-    step = min(max(round(np.sqrt(len(levels))), 1), len(levels) - 1)
-    spans = np.round(levels[:-step] - levels[step:], 12)
-    at = int(spans.argmax())
-    return float((levels[at] + levels[at + step]) / 2)
+    k = min(max(round(np.sqrt(len(levels))), 1), len(levels) - 1)
+    spans = np.round(levels[:-k] - levels[k:], 12)
+    start = min(k - 1, len(spans) - 1)
+    at = start + int(spans[start:].argmax())
+    return float((levels[at] + levels[at + k]) / 2)
 
 
 def curve_of_path(path: Path, truth: Any) -> PrecisionRecallCurve:

@@ -79,9 +79,9 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         Weight of the links, from 0 to 1. Without links (``links=None``) only attributes count.
     threshold : float or "auto", default="auto"
         Merging ends at the first similarity below it. "auto" chooses it where merges are sparsest: the middle of the
-        widest range of similarity that √m consecutive merges of m span. Merges are ordered by the lowest similarity so
-        far, and those below (1 - alpha) · the smallest candidate similarity do not count. With 0 or less, all
-        candidates merge that may.
+        widest range of similarity that √m consecutive merges of m span, without the √m - 1 most similar ones. Merges
+        are ordered by the lowest similarity so far, and those below (1 - alpha) · the smallest candidate similarity do
+        not count. With 0 or less, all candidates merge that may.
     evidence : {"collective", "pairwise", "attributes"}, default="collective"
         The baselines decide each pair by itself, and ``labels_`` are the transitive closure of the decisions.
         "attributes" (A*) uses the attribute similarity. "pairwise" (NR*) also uses how well the other references in
