@@ -224,6 +224,28 @@ def states(
 
 
 @command
+def resolve(
+    references: o.References,
+    links: o.Links = None,
+    name: o.Name = None,
+    alpha: o.Alpha = None,
+    threshold: o.Threshold = None,
+    id_column: o.Id = None,
+    ignore: o.Ignore = None,
+    must_link: o.MustLink = None,
+    cannot_link: o.CannotLink = None,
+    out: o.Out = None,
+    overwrite: o.Overwrite = False,
+    quiet: o.Quiet = False,
+    json: o.Json = False,
+) -> None:
+    """Find out who is who: which rows of a table are references to the same person, paper or place.
+
+    Writes entities.csv, merges.csv and report.html.
+    """
+
+
+@command
 def ask(
     data: o.Table,
     questions: o.Questions = None,

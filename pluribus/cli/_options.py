@@ -223,6 +223,31 @@ WindowRows = Annotated[int | None, typer.Option(help="Rows of a window. Default:
 Surrogates = Annotated[
     int | None, typer.Option(help="Drifting signals that the test compares with. Default: 99.", min=1)
 ]
+References = Annotated[Path, typer.Argument(help="A table with one row for each reference.", metavar="REFERENCES")]
+Links = Annotated[
+    str | None,
+    typer.Option(
+        help="References that occur together: a column with the name of what they occur in, or a CSV file of two "
+        "columns, that name and the id of a reference.",
+        metavar="COLUMN|FILE",
+    ),
+]
+Name = Annotated[
+    object,
+    typer.Option(
+        parser=_columns,
+        help="Columns to compare references by, separated by commas (default: all).",
+        metavar="COLUMNS",
+    ),
+]
+Alpha = Annotated[
+    float | None,
+    typer.Option(help="Weight of the links against the columns. Default: 0.5.", min=0, max=1),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(help="Lowest similarity at which references are merged (default: where merges are sparsest)."),
+]
 Questions = Annotated[int | None, typer.Option(help="How many questions to ask. Default: 20.", min=1)]
 AskMethod = Annotated[
     str | None,

@@ -8,6 +8,7 @@ from pluribus.relational.entities._blocking import canopy_pairs, key_pairs, neig
 from pluribus.relational.entities._inputs import Candidates
 from pluribus.relational.entities._path import PrecisionRecallCurve
 from pluribus.relational.entities.collective_relational import CollectiveRelational, ResolvedName
+from pluribus.relational.resolve import Resolution, resolve
 from pluribus.relational.signed.correlation_clustering import CorrelationClustering
 
 __all__ = [
@@ -18,10 +19,12 @@ __all__ = [
     "CorrelationClustering",
     "NetScan",
     "PrecisionRecallCurve",
+    "Resolution",
     "ResolvedName",
     "by_name",
     "canopy_pairs",
     "key_pairs",
     "names",
     "neighborhood_pairs",
+    "resolve",
 ]

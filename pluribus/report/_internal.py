@@ -4,6 +4,8 @@ from pluribus.report._shared.words import index_title
 from pluribus.report.anonymity import Anonymity, write_anonymity
 from pluribus.report.comparison.measures import MEASURES, SHORT, SHORT_SPATIAL
 from pluribus.report.comparison.words import describe_comparison
+from pluribus.report.entities.entities import Entities
+from pluribus.report.entities.page import write_entities
 from pluribus.report.result.k_indices import KIndices, k_indices
 
 __all__ = [
@@ -11,9 +13,11 @@ __all__ = [
     "SHORT",
     "SHORT_SPATIAL",
     "Anonymity",
+    "Entities",
     "KIndices",
     "describe_comparison",
     "index_title",
     "k_indices",
     "write_anonymity",
+    "write_entities",
 ]

@@ -130,8 +130,8 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         The smallest reference of each reference's cluster before the first merge.
     candidates_ : Candidates
         The pairs that were compared, and their similarities.
-    bootstrap_ : ndarray of shape (b, 2)
-        The candidates that made first clusters.
+    bootstrap_ : Candidates
+        Those that made first clusters.
     n_bootstrap_refused_ : int
         Candidates that the bootstrap would have joined, against a cannot-link.
 
@@ -243,7 +243,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         )
         self.candidates_ = found
         self.n_bootstrap_refused_ = start.n_refused
-        self.bootstrap_ = found.pairs[start.joined]
+        self.bootstrap_ = Candidates(found.pairs[start.joined], found.similarity[start.joined])
         self._set_merges(Path(start.first, similarity[:, 0], ids), similarity, found.pairs[best])
         self._set_labels(alpha)
         return self
