@@ -67,9 +67,8 @@ class Map(NamedTuple):
     rows: np.ndarray  # (p,)
     x: np.ndarray  # (p,)
     y: np.ndarray
-    edges: np.ndarray  # (q, 2) places among the rows
-    similarity: np.ndarray  # (q,)
-    inside: np.ndarray  # (q,) whether both are of one entity
+    within: np.ndarray  # (q, 2) pairs of one entity that were compared, by their places among the rows
+    refused: np.ndarray  # (r, 2) merges that were not made
     n_left_out: int
 
 
@@ -143,8 +142,9 @@ def _entities(resolution: Resolution, sizes: np.ndarray) -> list[Entity]:
 
 
 def _map(resolution: Resolution, tried: pd.DataFrame) -> Map:
-    """The entities of the most doubtful merges: each a circle of its references, with the candidates between them."""
-    pairs = resolution.entities[tried[["row_one", "row_other"]].head(SHOWN_MERGES).to_numpy(dtype=np.int64)]
+    """The entities of the most doubtful merges, each a circle of its references."""
+    nearest = tried.head(SHOWN_MERGES)
+    pairs = resolution.entities[nearest[["row_one", "row_other"]].to_numpy(dtype=np.int64)]
     order = list(dict.fromkeys(pairs.ravel().tolist()))
     rows: list[int] = []
     x, y = [], []
@@ -161,16 +161,9 @@ def _map(resolution: Resolution, tried: pd.DataFrame) -> Map:
     shown = np.array(rows, dtype=np.int64)
     where = np.full(len(resolution.ids), -1)
     where[shown] = np.arange(len(shown))
-    candidates = resolution.model.candidates_
-    kept = (where[candidates.pairs] >= 0).all(axis=1)
-    ends = candidates.pairs[kept]
-    inside = resolution.entities[ends[:, 0]] == resolution.entities[ends[:, 1]]
-    return Map(
-        shown,
-        np.array(x),
-        np.array(y),
-        where[ends],
-        candidates.similarity[kept],
-        inside,
-        len(resolution.ids) - len(shown),
-    )
+    candidates = resolution.model.candidates_.pairs
+    within = candidates[(where[candidates] >= 0).all(axis=1)]
+    within = within[resolution.entities[within[:, 0]] == resolution.entities[within[:, 1]]]
+    refused = nearest.loc[nearest["verdict"] == "not made", ["row_one", "row_other"]].to_numpy(dtype=np.int64)
+    refused = refused[(where[refused] >= 0).all(axis=1)]
+    return Map(shown, np.array(x), np.array(y), where[within], where[refused], len(resolution.ids) - len(shown))

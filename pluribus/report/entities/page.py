@@ -8,7 +8,7 @@ import numpy as np
 from pluribus.report._shared.page import draw_page, write_page
 from pluribus.report._shared.palette import COLORS, MUTED
 from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
-from pluribus.report.entities.entities import Entities, EntitySummary, summarize_entities
+from pluribus.report.entities.entities import Entities, EntitySummary, Map, summarize_entities
 
 _POINTS = 2000  # of the path that are drawn
 
@@ -73,7 +73,8 @@ def _path(summary: EntitySummary, threshold: float) -> Figure:
 
 def _map(summary: EntitySummary, case: Entities) -> Figure:
     drawn, resolution = summary.map, case.resolution
-    lines = [_lines(summary, inside) for inside in (False, True)]
+    dotted, solid = {"color": MUTED, "width": 1, "dash": "dot"}, {"color": COLORS[0], "width": 1.5}
+    lines = [_lines(drawn, drawn.refused, dotted), _lines(drawn, drawn.within, solid)]
     names = [plain(" · ".join(map(str, resolution.frame.iloc[row].dropna())), 60) for row in drawn.rows]
     points: Figure = {
         "type": "scatter",
@@ -95,12 +96,8 @@ def _map(summary: EntitySummary, case: Entities) -> Figure:
     return specification([*lines, points], 520, xaxis=hidden, yaxis=hidden | {"scaleanchor": "x"})
 
 
-def _lines(summary: EntitySummary, inside: bool) -> Figure:
-    """The candidates within entities, or those between them."""
-    drawn = summary.map
-    ends = drawn.edges[drawn.inside == inside]
+def _lines(drawn: Map, ends: np.ndarray, style: Figure) -> Figure:
     gaps = np.full((len(ends), 1), np.nan)
-    style = {"color": COLORS[0], "width": 1.5} if inside else {"color": MUTED, "width": 1, "dash": "dot"}
     return {
         "type": "scatter",
         "mode": "lines",
