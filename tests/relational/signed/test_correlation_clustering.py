@@ -267,6 +267,13 @@ def test_regions_are_tested_between_distances():
     assert found.cost_ == 2
 
 
+@pytest.mark.parametrize("length", [2, 3, 5, 8])
+def test_long_bad_cycles_are_in_the_bound(length):
+    edges = [(i, i + 1, 2.0) for i in range(length)] + [(0, length, -1.5)]
+    found = model(solver="local_search").fit(edges)
+    assert found.cost_ == found.lower_bound_ == 1.5
+
+
 def test_random_rounding_matches_its_expectation():
     scores = complete_scores(star(3), 4)
     _, x = relaxation_value(scores)
@@ -444,6 +451,15 @@ def test_soft_contradictory_constraints_are_signed_evidence():
     assert found.lower_bound_ == pytest.approx(3)
     graph = model(solver="exact").fit(sparse.csr_array((4, 4)), constraints=known)
     assert graph.cost_ == 3
+
+
+def test_bound_under_must_links_is_not_that_of_the_members():
+    """Members, moved as a whole to the first of four linked objects, are far from any good partition."""
+    member = [0, 1, 1, 1, *[1] * 10]
+    known = Constraints(14, must_link=[(0, 1), (1, 2), (2, 3)])
+    found = model(solver="local_search").fit(Ensemble([member] * 4), constraints=known)
+    assert found.cost_ == 4 * 13  # object 0 joins the 13 others
+    assert found.lower_bound_ <= found.cost_
 
 
 def test_contradictory_hard_constraints_name_their_chain():
