@@ -6,7 +6,8 @@ from sklearn.base import clone
 
 from pluribus.temporal import TemporalEnsemble, TransitionSearch, extract_partitions
 from pluribus.temporal._blocks import Limits, segments_of
-from pluribus.temporal._fitness import fitness_of
+from pluribus.temporal._evaluation import Goal, Score
+from pluribus.temporal._fitness import Fitness, fitness_of
 
 MEMBERS = TemporalEnsemble(["kmeans"], n_members=30, standardize=False)
 
@@ -95,6 +96,22 @@ def _seed():
     from pluribus._engine import seeds
 
     return int(seeds(0, 2)[0])
+
+
+def test_the_order_of_solutions():
+    def score(total, first, last, contrast=0.5):
+        return Score((first, last), Fitness(total, 1.0, total), contrast)
+
+    def best(goal, *scores):
+        return max(scores, key=lambda one: goal.rank(one, 100))
+
+    clean_long, clean_short, fittest_below = score(1.0, 20, 59), score(0.96, 40, 44), score(0.94, 50, 50)
+    plain = Goal(0.1, 0.95, 0.0)
+    assert best(plain, clean_long, clean_short, fittest_below) == clean_short
+    assert best(plain, score(0.9, 20, 59), fittest_below) == fittest_below
+    assert best(plain, score(0.9, 20, 59), score(0.9, 30, 35)).block == (30, 35)
+    assert best(plain, score(1.0, 10, 14, 0.2), score(1.0, 60, 64, 0.3)).block == (60, 64)
+    assert best(Goal(0.1, 0.95, 1.0), clean_long, clean_short, fittest_below) == fittest_below
 
 
 def test_a_penalty_removes_less(drift):
