@@ -15,7 +15,18 @@ from scipy import sparse
 import pluribus
 from attack.scene import Scene
 from attack.targets import Target, calls
-from pluribus import compare, consensus, constrained, constraints, evidence, generate, increments, report, tables
+from pluribus import (
+    compare,
+    consensus,
+    constrained,
+    constraints,
+    evidence,
+    generate,
+    increments,
+    relational,
+    report,
+    tables,
+)
 from pluribus import validate as indices
 
 # Parameters that only cost time: small, and given in every case.
@@ -357,6 +368,23 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "validate.neighbor_density_index/metric": lambda s: "euclidean",
     "validate.stability/clusterer": lambda s: None,
     "anonymize.Anonymizer/k": lambda s: 2,
+    "references": lambda s: s.names_given(),
+    "links": lambda s: [s.rng.integers(s.n, size=2).tolist() for _ in range(s.n // 2)],
+    "keys": lambda s: s.labels.tolist(),
+    "texts": lambda s: s.names_given(),
+    "y_true": lambda s: s.labels,
+    "threshold": lambda s: 0.5,
+    "relational.by_name/name": lambda s: str(s.rng.choice(relational.names())),
+    "relational.CollectiveRelational/candidates": lambda s: s.candidate_rows(),
+    "relational.CollectiveRelational/constraints": lambda s: constraints.Constraints(
+        s.n, cannot_link=s.pairs(together=False)
+    ),
+    "relational.CollectiveRelational/evidence": lambda s: str(s.rng.choice(["collective", "pairwise", "attributes"])),
+    "relational.CollectiveRelational/similarity": lambda s: str(s.rng.choice(["ngrams", "soft_tfidf", "jaro_winkler"])),
+    "relational.CollectiveRelational.resolve_name/name": lambda s: s.names_given()[0],
+    "relational.resolve/constraints": lambda s: constraints.Constraints(s.n, cannot_link=s.pairs(together=False)),
+    "relational.resolve/data": lambda s: s.frame(),
+    "relational.resolve/name": lambda s: "color",
     "compare.cdistance/sample": lambda s: None,
 }
 
@@ -369,6 +397,7 @@ MADE: dict[str, Callable[[Scene], Any]] = {
     "constraints.Question": lambda s: constraints.Question(0, 1, constraints.Answers(max(2, s.n))),
     "pipeline.Clustering": clustering,
     "pipeline.States": _states,
+    "relational.Resolution": lambda s: relational.resolve(s.frame(), verbose=False),
     "report.Plots": lambda s: report.Plots(clustering(s)),
     "tables.Recipe": lambda s: tables.prepare(_table(s)).recipe,
     "tables.Rows": lambda s: tables.open_rows(s.X),

@@ -71,6 +71,16 @@ class Scene:
         u = self.rng.random((self.n, k or self.k)) + 1e-3
         return u / u.sum(axis=1, keepdims=True)
 
+    def names_given(self) -> list[str]:
+        """A name for each object, the same for about all of a group."""
+        return [f"name {chr(97 + group) * 3}{'' if self.rng.random() < 0.7 else ' jr'}" for group in self.labels]
+
+    def candidate_rows(self) -> np.ndarray:
+        """Some pairs of objects with their similarities."""
+        i, j = np.triu_indices(self.n, 1)
+        kept = self.rng.random(len(i)) < 0.5
+        return np.column_stack([i, j, self.similarity()[i, j]])[kept]
+
     def similarity(self) -> np.ndarray:
         """The share of partitions that put two objects together."""
         return (self.members[:, None, :] == self.members[None, :, :]).mean(axis=2)

@@ -95,7 +95,7 @@ def _faults_in_model(model: Any, n: int | None, empty_clusters: bool) -> list[st
     found = []
     labels = getattr(model, "labels_", None)
     if labels is not None:
-        k = int(getattr(model, "n_clusters_", labels.max() + 1))
+        k = int(getattr(model, "n_clusters_", labels.max(initial=-1) + 1))
         found += faults_in_labels(labels, k, n, empty_clusters)
     if hasattr(model, "membership_"):
         found += faults_in_membership(model.membership_)

@@ -1,4 +1,4 @@
-"""Which partition an index selects: 46 candidates for each of seven held-out sets, and how right the selected one is.
+"""Which partition an index selects: 45 candidates for each of seven held-out sets, and how right the selected one is.
 
 The candidates are cuts of single link into 1 to 12 clusters, and of average link, Ward's linkage and k-means into 2 to
 12. The share of objects that are right is that under the best matching of clusters with classes (the consistency
@@ -30,7 +30,7 @@ def choice_table(quick: bool = False) -> Grid:
     means = [f"{np.mean([found[index] for found in shares.values()]):.3f}" for index in names]
     theirs = [f"{PUBLISHED[index]:.3f}" if index in PUBLISHED else "–" for index in names]
     return Grid(
-        title="Objects that are right in the partition that an index selects among 46",
+        title="Objects that are right in the partition that an index selects among 45",
         header=("set", *names),
         rows=[*rows, ("mean", *means), ("reference run", *theirs)],
         words=("The reference run drew sets of the same kinds; where its parameters are not known, ours differ.",),
@@ -53,7 +53,7 @@ def selected_shares(seeds: tuple[int, ...]) -> dict[str, dict[str, list[float]]]
 
 
 def candidates(X: np.ndarray, seed: int) -> list[np.ndarray]:
-    """46 partitions of the rows of X."""
+    """45 partitions of the rows of X."""
     found = []
     for method, fewest in (("single", 1), ("average", 2), ("ward", 2)):
         merges = linkage(X, method)

@@ -89,7 +89,7 @@ def list_of(name: str, value: Any, what: str, *, error: type[ValueError] = Value
 
 
 def plain_array(name: str, value: Any, *, error: type[ValueError] = ValueError) -> np.ndarray:
-    """An array of any type and shape.
+    """An array of any type and shape; an array, a memory map too, is returned as it is.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def plain_array(name: str, value: Any, *, error: type[ValueError] = ValueError) 
     (2, 2)
     """
     try:
-        return np.asarray(value)
+        return np.asanyarray(value) if isinstance(value, np.memmap) else np.asarray(value)
     except ValueError:
         raise error(f"{name}={_shown(value)}: its parts are of different lengths.") from None
 

@@ -78,8 +78,8 @@ def lift_emd_distance(
         in one space and can be compared.
     return_error : bool
         Return also the standard error that is due to the random features (0 if exact), estimated by leaving out each
-        tenth of them. It falls as 1 / √ρ: mean kernel values of two clusters are off by more than √(4 ln(2 / δ) / ρ)
-        with a probability of at most δ, for every n.
+        tenth of them, and infinite if there are too few to tell. It falls as 1 / √ρ: mean kernel values of two clusters
+        are off by more than √(4 ln(2 / δ) / ρ) with a probability of at most δ, for every n.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     verbose : bool
@@ -137,7 +137,7 @@ def lift_kernel_distance(
     Parameters
     ----------
     a, b, X, kernel, sigma, n_features, normalize, random_state, return_error, n_jobs, verbose
-        See ``lift_emd_distance``.
+        See ``lift_emd_distance``; the standard error may be infinite.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def lift_hausdorff_distance(
     Parameters
     ----------
     a, b, X, kernel, sigma, n_features, normalize, random_state, return_error, n_jobs, verbose
-        See ``lift_emd_distance``.
+        See ``lift_emd_distance``; the standard error may be infinite.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """From a table of references to entities: who is who, how sure, and why."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ import pandas as pd
 
 from pluribus._kernels.graphs.path_margins import path_margins
 from pluribus.constraints import Constraints
-from pluribus.constraints._internal import as_constraints
 from pluribus.relational.entities.collective_relational import CollectiveRelational
 from pluribus.tables import Table, as_table, read_table
 from pluribus.tables._internal import listing
@@ -70,8 +69,6 @@ def resolve(
     name: str | Iterable[str] | None = None,
     id_column: str | None = None,
     ignore: Iterable[str] = (),
-    must_link: str | os.PathLike[str] | None = None,
-    cannot_link: str | os.PathLike[str] | None = None,
     constraints: Constraints | None = None,
     alpha: float = 0.5,
     threshold: float | str = "auto",
@@ -92,9 +89,8 @@ def resolve(
         The column that names the references; by default one called "id".
     ignore : iterable of str
         Columns to leave out.
-    must_link, cannot_link : path, optional
-        CSV files of pairs of ids.
     constraints : Constraints, optional
+        Pairs that belong together or apart.
     alpha, threshold, verbose
         See :class:`CollectiveRelational`.
 
@@ -113,9 +109,8 @@ def resolve(
     table = as_table(data, id_column=id_column, ignore=ignore, least_rows=1)
     column = links if isinstance(links, str) and links in table.frame.columns else None
     frame, notes = _compared(table, name, column)
-    known = _known(table.ids, must_link, cannot_link, constraints)
     model = CollectiveRelational(alpha, threshold, verbose=verbose)
-    model.fit(frame, links=_links(links, column, table), constraints=known)
+    model.fit(frame, links=_links(links, column, table), constraints=constraints)
     if model.threshold == "auto":
         notes.append(f"The threshold {model.threshold_:.3f} was chosen where merges are sparsest.")
     if model.n_bootstrap_refused_:
@@ -133,11 +128,10 @@ def _compared(table: Table, name: Any, link_column: str | None) -> tuple[pd.Data
         if not columns:
             raise ValueError(f"'{table.name}' has no column to compare references by: give one besides id and links.")
         return table.frame[columns], [f"References are compared by {listing(columns, 12)}."]
-    chosen: Sequence[str] = [name] if isinstance(name, str) else list(name)
-    unknown = [column for column in chosen if column not in columns]
-    if unknown or not chosen:
-        raise ValueError(f"name={list(chosen)}: '{table.name}' has the columns {listing(columns, 20)} to compare by.")
-    return table.frame[list(chosen)], []
+    chosen = [name] if isinstance(name, str) or not isinstance(name, Iterable) else list(name)
+    if not chosen or not all(isinstance(column, str) and column in columns for column in chosen):
+        raise ValueError(f"name={name!r:.100}: '{table.name}' has the columns {listing(columns, 20)} to compare by.")
+    return table.frame[list(dict.fromkeys(chosen))], []
 
 
 def _links(links: Any, column: str | None, table: Table) -> Any:
@@ -159,18 +153,6 @@ def _links(links: Any, column: str | None, table: Table) -> Any:
         wrong = given.iloc[:, 1].astype(str)[place < 0].unique()
         raise ValueError(f"{links} names references that '{table.name}' does not have: {listing(list(wrong), 5)}.")
     return pd.DataFrame({"link": pd.factorize(given.iloc[:, 0].astype(str))[0], "reference": place})
-
-
-def _known(ids: np.ndarray, must_link: Any, cannot_link: Any, constraints: Any) -> Constraints | None:
-    files = [
-        (path, kind) for path, kind in ((must_link, "must-link"), (cannot_link, "cannot-link")) if path is not None
-    ]
-    if not files:
-        return constraints
-    known = as_constraints(constraints, len(ids))
-    for path, kind in files:
-        known = known.merge(Constraints.read(path, ids=ids, kind=kind))
-    return known
 
 
 def _explained(model: CollectiveRelational, ids: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:

@@ -57,7 +57,8 @@ def check_new_scale(X: Any) -> None:
 
 
 def _most(X: Any) -> float:
-    return float(np.sqrt(float(np.finfo(X.dtype).max) / (8 * X.shape[1])))
+    dtype = X.dtype if X.dtype.kind == "f" else np.float64  # what counts are turned into
+    return float(np.sqrt(float(np.finfo(dtype).max) / (8 * X.shape[1])))
 
 
 def _largest(low: np.ndarray, high: np.ndarray) -> float:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pluribus._engine import list_of
 from pluribus.increments import DegenerateIncrementsError
 from pluribus.partitions import Ensemble
 from pluribus.validate._sampling import SmallSampleError
@@ -207,9 +208,8 @@ class Sources:
 
 def checked_criteria(criteria: Iterable[str], levels: set[str], *, of_k: bool) -> list[Criterion]:
     """Criteria by their names, if what they look at is there."""
-    if not hasattr(criteria, "__iter__"):
-        raise ValueError(f"criteria={criteria!r}: give a list of names, or None for the default.")
-    names = [criteria] if isinstance(criteria, str) else list(criteria)
+    alone = isinstance(criteria, str)
+    names = [criteria] if alone else list_of("criteria", criteria, "names, or None for the default")
     if not names:
         raise ValueError("criteria is empty: name at least one, or give None for the default.")
     for name in names:

@@ -54,6 +54,7 @@ WORDS = [
     (lambda: v.description_lengths([A], X, model=np.zeros(0)), "model must be"),
 ]
 LISTS = [
+    (lambda: v.choose_partition([A, B], X, criteria=SPARSE), "criteria=.*give a list of names"),
     (lambda: consensus.compare_methods([A, B], 2, methods=SCALAR), "methods=.*give a list of names"),
     (lambda: constrained.satisfied(SCALAR, A), "conditions=.*give a list of conditions"),
     (lambda: constrained.satisfied(SPARSE, A), "conditions=.*give a list of conditions"),
@@ -96,6 +97,8 @@ ARRAYS = [
     (lambda: pluribus.cluster(FRAME, 1, members=2, verbose=False).predict(pd.DataFrame({"a": [[1]]})), "holds lists"),
 ]
 NUMBERS = [
+    (lambda: constrained.FeedbackClusterer(2).fit(X * 1e160), "whose squares float64 cannot hold"),
+    (lambda: consensus.EvidenceAccumulation(2, verbose=False).fit([A, B]).cut(threshold=float("nan")), "not a number"),
     (lambda: evidence.CoAssociation([A]).matmat(np.full(5, 1e308)), "too large to be added up"),
     (lambda: evidence.mean_evidence([A], A, 2**64), "The mean evidence of 5 objects in 18446744073709551616"),
     (lambda: fitted().score(X, sample_weight=float("nan")), "sample_weight holds NaN or infinite"),
@@ -148,6 +151,8 @@ def test_calls_back_must_be_functions():
 def test_other_types_of_numbers_are_read():
     assert Constraints(5, labels=BIG_ENDIAN).violations(BIG_ENDIAN).count == 0
     assert np.array_equal(Ensemble([BIG_ENDIAN]).labels, Ensemble([A]).labels)
+    assert consensus.MixtureConsensus(2, epsilon=2**64, verbose=False).fit([A, B, A]).n_clusters_ >= 1
+    assert consensus.EvidenceAccumulation(2, verbose=False).fit([A, B]).cut(threshold=10**30).max() == 0
     assert consensus.MetaClustering(2, imbalance=np.int8(2), verbose=False).fit([A, B]).n_clusters_ == 2
     assert pipeline.plan_of(X, generate.Generator(), held=np.int8(2)).parts["table"] > 2
 

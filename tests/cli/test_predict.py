@@ -8,9 +8,10 @@ import pytest
 from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
-from pluribus import consensus, constrained
+from pluribus import consensus
 from pluribus.cli._app import app
 from pluribus.cli._errors import in_options
+from pluribus.pipeline._methods import direct_names
 
 
 def run(*arguments):
@@ -88,7 +89,7 @@ def test_refused(model, arguments, message):
 def test_methods_are_all_listed():
     text = run("methods").output
     listed = json.loads(run("methods", "--json").output)
-    names = [*consensus.names(), *constrained.names()]
+    names = [*consensus.names(), *direct_names()]
     assert [method["name"] for method in listed] == names
     assert all(name in text for name in names)
     assert all(method["suits"] for method in listed)

@@ -62,9 +62,11 @@ def test_json_alone_writes_nothing(data, tmp_path, monkeypatch):
 
 def test_constraints(data, tmp_path):
     pd.DataFrame({"one": ["a"], "other": ["c"]}).to_csv(tmp_path / "apart.csv", index=False)
-    options = ("--name", "name", "--threshold", 0.1, "--cannot-link", tmp_path / "apart.csv", "--json")
+    pd.DataFrame({"one": ["a"], "other": ["f"]}).to_csv(tmp_path / "same.csv", index=False)
+    files = ("--cannot-link", tmp_path / "apart.csv", "--must-link", tmp_path / "same.csv")
+    options = ("--name", "name", "--threshold", 0.1, *files, "--json")
     entities = json.loads(run(data, *options).output)["entities"]["entity"]
-    assert entities[0] != entities[2]
+    assert entities[0] == entities[5] != entities[2]
 
 
 @pytest.mark.parametrize(

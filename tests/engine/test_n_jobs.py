@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 
 import pluribus
 from pluribus import Constraints, Ensemble
@@ -68,6 +68,8 @@ def call(value, n_jobs):
     """Call a function, or make an estimator and fit it."""
     takes = inspect.signature(value).parameters
     given = {name: argument for name, argument in ARGUMENTS.items() if name in takes} | {"n_jobs": n_jobs}
+    if value.__module__.startswith("pluribus.temporal"):
+        given.pop("ensemble", None)  # an ensemble over time, which is made from X
     if "X" in takes and not {"ensemble", "metric"} <= takes.keys():  # a metric between partitions needs no X
         given["X"] = X
     if value.__name__ in ("Mix", "mix"):
@@ -81,6 +83,8 @@ def call(value, n_jobs):
         takes = inspect.signature(made.fit).parameters
         more = {"X": X, "constraints": Constraints(60)}
         return made.fit(ENSEMBLE, **{name: value for name, value in more.items() if name in takes})
+    if is_classifier(made):
+        return made.fit(X, ENSEMBLE.labels[:, 0])
     return made.fit_transform(PEOPLE) if hasattr(made, "fit_transform") and "k" in given else made.fit(X)
 
 

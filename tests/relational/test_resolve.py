@@ -75,10 +75,9 @@ def test_certainty_by_hand():
     np.testing.assert_allclose(result.certainty, [expected, expected, expected, 1])
 
 
-def test_what_is_known(tmp_path):
-    pd.DataFrame({"one": ["a"], "other": ["e"]}).to_csv(tmp_path / "same.csv", index=False)
-    pd.DataFrame({"one": ["a"], "other": ["c"]}).to_csv(tmp_path / "apart.csv", index=False)
-    result = found(name="name", must_link=tmp_path / "same.csv", cannot_link=tmp_path / "apart.csv", threshold=0.1)
+def test_what_is_known():
+    known = Constraints(8, must_link=[(0, 4)], cannot_link=[(0, 2)])
+    result = found(name="name", constraints=known, threshold=0.1)
     assert result.entities[0] == result.entities[4] != result.entities[2]
     known = Constraints(8, must_link=[(0, 7)])
     assert found(constraints=known).entities[0] == found(constraints=known).entities[7]

@@ -197,7 +197,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             raise ValueError("cut takes either n_clusters or threshold.")
         if n_clusters is not None and not isinstance(n_clusters, Integral):
             raise ValueError(f"n_clusters={n_clusters!r} is not a whole number.")
-        if threshold is not None and not (isinstance(threshold, Real) and np.isfinite(threshold)):
+        if threshold is not None and not (isinstance(threshold, Real) and np.isfinite(float(threshold))):
             raise ValueError(f"threshold={threshold!r} is not a number.")
         if n_clusters is not None:
             labels = dendrogram.cut_into(self.linkage_, int(n_clusters))

@@ -177,6 +177,7 @@ class Mixture(NamedTuple):
 
 def _maximize(rows: LabelRows, sums: np.ndarray, sizes: np.ndarray, epsilon: float) -> Mixture:
     """M step, from the posteriors summed over each cluster of the ensemble (q, k) and over all objects (k,)."""
+    epsilon = float(epsilon)
     seen = rows.spread(rows.by_partition(sums) + epsilon * rows.n_clusters[:, None])
     return Mixture(sizes / sizes.sum(), (sums + epsilon) / seen)
 

@@ -38,6 +38,7 @@ from pluribus.constrained.feedback._steps import (
 from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture, warp
 from pluribus.constrained.feedback._verbs import FeedbackVerbs
 from pluribus.partitions._internal import order_by_size
+from pluribus.tables._internal import check_new_scale
 
 
 class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
@@ -193,6 +194,7 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         """
         given = self._check_given(X, constraints, sample_weight)
         _check_counts(given.X)
+        check_new_scale(given.X)
         witness = self._check_feasible(given.constraints).witness
         corpus = self._corpus(given, (), self.n_clusters)
         rounds = self._learn_weights(

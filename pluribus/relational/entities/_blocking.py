@@ -54,7 +54,7 @@ def key_pairs(keys: Sequence[Any], *, max_bucket: int = 1000) -> np.ndarray:
     [[0, 2], [0, 3], [2, 3]]
     """
     limit = whole_number("max_bucket", max_bucket, 1)
-    codes = _codes(keys, "keys")
+    codes = _codes(_listed(keys))
     rows = np.flatnonzero(codes >= 0)
     rows = rows[np.argsort(codes[rows], kind="stable")]
     sizes = np.unique(codes[rows], return_counts=True)[1]
@@ -93,9 +93,10 @@ def neighborhood_pairs(keys: Sequence[Any], *, window: int = 10) -> np.ndarray:
     [[0, 1], [0, 2], [2, 3]]
     """
     width = whole_number("window", window, 2)
-    known = np.flatnonzero((_codes(keys, "keys") >= 0) & np.array([key != "" for key in keys], dtype=bool))
+    listed = _listed(keys)
+    known = np.flatnonzero((_codes(listed) >= 0) & np.array([key != "" for key in listed], dtype=bool))
     try:
-        order = sorted(known.tolist(), key=lambda row: keys[row])
+        order = sorted(known.tolist(), key=lambda row: listed[row])
     except TypeError:
         raise ValueError("keys holds values that cannot be sorted together: give texts, or numbers.") from None
     rows = np.array(order, dtype=np.int64)
@@ -175,15 +176,23 @@ def _name_keys(names: np.ndarray) -> list[str | None]:
     return [f"{parts[-1]} {parts[0][0]}" if parts else None for parts in words]
 
 
-def _codes(keys: Any, name: str) -> np.ndarray:
-    if isinstance(keys, str) or not hasattr(keys, "__len__") or not hasattr(keys, "__getitem__"):
-        raise ValueError(f"{name} is of type {type(keys).__name__}: give a sequence with one key for each reference.")
+def _listed(keys: Any) -> list[Any]:
+    if isinstance(keys, str | bytes | dict | pd.DataFrame) or not _is_sequence(keys):
+        raise ValueError(f"keys is of type {type(keys).__name__}: give a sequence with one key for each reference.")
+    return list(keys)
+
+
+def _is_sequence(value: Any) -> bool:
+    return hasattr(value, "__iter__") and not sparse.issparse(value) and getattr(value, "ndim", 1) == 1
+
+
+def _codes(keys: list[Any]) -> np.ndarray:
     column = np.empty(len(keys), dtype=object)
     try:
-        column[:] = list(keys)
+        column[:] = keys
         return pd.factorize(column)[0].astype(np.int64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} holds structures: give one text, number or other hashable for each.") from None
+        raise ValueError("keys holds structures: give one text, number or other hashable for each.") from None
 
 
 def _check_sizes(sizes: np.ndarray, max_bucket: int, what: str = "bucket") -> None:

@@ -1,6 +1,8 @@
 """Checks of what is given: references, candidate pairs, links."""
 
+import datetime
 from collections.abc import Iterable
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,10 +54,11 @@ def as_references(given: Any, name: str = "references") -> References:
         if given.shape[1] == 0:
             raise ValueError(f"{name} has no columns: give at least one column of attributes.")
         return References(_with_scalars(given, name))
-    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
+    scalar = isinstance(given, str | bytes | dict) or not isinstance(given, Iterable)
+    if scalar or sparse.issparse(given) or getattr(given, "ndim", 1) != 1:
         raise ValueError(
-            f"{name} is of type {type(given).__name__}: give a list of texts, a data frame with a row for each "
-            "reference, or a sparse matrix of similarities."
+            f"{name} is of type {type(given).__name__}: give a list of texts, or a data frame with a row for each "
+            "reference; fit also takes a sparse matrix of similarities."
         )
     values = given.tolist() if isinstance(given, np.ndarray | pd.Series) else list(given)
     column = np.empty(len(values), dtype=object)
@@ -77,7 +80,7 @@ def _with_scalars(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _is_scalar(kind: type) -> bool:
-    return not issubclass(kind, bytes | list | tuple | dict | set | frozenset | np.ndarray | pd.Series | pd.DataFrame)
+    return issubclass(kind, str | Number | datetime.date | np.generic | type(None) | type(pd.NA) | type(pd.NaT))
 
 
 def as_known(constraints: Any, n: int) -> Known:
@@ -102,7 +105,7 @@ def matrix_candidates(matrix: Any) -> tuple[Candidates, int]:
     """The candidate pairs of a sparse n × n matrix of similarities, and n."""
     if matrix.shape[0] != matrix.shape[1]:
         raise ValueError(f"references is a sparse matrix of shape {matrix.shape}: similarities are square, n × n.")
-    entries = matrix.tocoo()
+    entries = matrix.copy().tocoo()  # conversion may sort the entries in place
     n = matrix.shape[0]
     rows, columns, values = entries.row, entries.col, entries.data
     if values.dtype.kind not in "biuf":
@@ -172,7 +175,7 @@ def as_links(given: Any, n: int) -> Hypergraph:
                 f"links is a sparse matrix with {given.shape[1]} columns, but there are {n} references: give a column "
                 "for each reference and a row for each link."
             )
-        entries = given.tocoo()
+        entries = given.copy().tocoo()
         link, reference = entries.row[entries.data != 0], entries.col[entries.data != 0]
     elif isinstance(given, pd.DataFrame):
         if given.shape[1] != 2:
@@ -200,11 +203,11 @@ def as_links(given: Any, n: int) -> Hypergraph:
 
 
 def _listed(given: Any) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
+    if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise ValueError(f"links is of type {type(given).__name__}: give a list of lists of row numbers.")
     lists = []
     for place, link in enumerate(given):
-        if isinstance(link, str | bytes | dict) or not isinstance(link, Iterable):
+        if isinstance(link, str | bytes | dict) or not isinstance(link, Iterable) or getattr(link, "ndim", 1) != 1:
             raise ValueError(f"links has {link!r:.100} at place {place}: give a list of row numbers for each link.")
         lists.append(list(link))
     link = np.repeat(np.arange(len(lists)), [len(one) for one in lists])

@@ -21,6 +21,8 @@ def around(
         if step:
             near = edges.of[np.flatnonzero(inside)].sum(axis=0).nonzero()[0]
             new = np.flatnonzero((edges.members[near].sum(axis=0) > 0) & ~inside)
+            if not len(new):
+                break
         inside[new] = True
         inside[candidates_of(new).pairs.ravel()] = True
     chosen = np.flatnonzero(inside)

@@ -141,7 +141,7 @@ def normalize(text: str) -> str:
 
 
 def _normalized(column: pd.Series) -> np.ndarray:
-    codes, values = pd.factorize(column.to_numpy(), use_na_sentinel=True)
+    codes, values = pd.factorize(column.astype(object).to_numpy(), use_na_sentinel=True)
     texts = np.array([*(normalize(_text(value)) for value in values), ""], dtype=object)
     return texts[codes]  # code -1, missing, picks the last
 

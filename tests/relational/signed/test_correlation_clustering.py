@@ -548,7 +548,7 @@ def test_no_objects_one_object_and_no_weights():
 
 
 def test_is_an_estimator():
-    assert names() == ["correlation"]
+    assert "correlation" in names()
     assert isinstance(by_name("Correlation")(), CorrelationClustering)
     fitted = model("complete", solver="pivot", n_init=3).fit(path(4))
     assert clone(fitted).get_params() == fitted.get_params()
