@@ -374,7 +374,6 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "texts": lambda s: s.names_given(),
     "y_true": lambda s: s.labels,
     "threshold": lambda s: 0.5,
-    "relational.by_name/name": lambda s: str(s.rng.choice(relational.names())),
     "relational.CollectiveRelational/candidates": lambda s: s.candidate_rows(),
     "relational.CollectiveRelational/constraints": lambda s: constraints.Constraints(
         s.n, cannot_link=s.pairs(together=False)

@@ -87,6 +87,7 @@ def configured(consensus: Any, *, n_clusters: int | None, random_state: int, ver
     """A consensus function, given or by name, with these parameters where it has them.
 
     A given function is copied. Its own random state is kept if it has one, and its number of clusters if none is given.
+    A function whose package is missing is refused.
 
     Examples
     --------
@@ -102,4 +103,6 @@ def configured(consensus: Any, *, n_clusters: int | None, random_state: int, ver
         function.set_params(random_state=random_state)
     if "verbose" in own:
         function.set_params(verbose=verbose)
+    if isinstance(function, ConsensusMixin):
+        function._check_installed()
     return function

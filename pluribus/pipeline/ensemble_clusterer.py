@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pluribus._engine import EngineMixin, as_cluster, memory_budget, seeds
 from pluribus.consensus import (
-    ConsensusMixin,
     EvidenceAccumulation,
     mark_noise,
 )
@@ -345,8 +344,6 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
 
     def _check_fits(self, consensus: Any, X: Any, known: Constraints, levels: tuple[str, ...]) -> None:
         """Refuse what cannot work, before any work."""
-        if isinstance(consensus, ConsensusMixin):
-            consensus._check_installed()
         if isinstance(X, Rows) and getattr(consensus, "needs_data", False):
             raise ValueError(
                 f"{type(consensus).__name__} compares rows and needs them in memory: give X as an array, or choose "
