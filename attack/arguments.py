@@ -53,7 +53,7 @@ COSTLY = {
 }
 SILENT = {"verbose": False}
 SEEDS = {"random_state", "seed"}  # given in every case, so that it can be run again
-OFTEN = {"X", "n_objects"}  # given by most callers where they are optional
+OFTEN = {"X", "graph", "n_objects"}  # given by most callers where they are optional
 SOURCES = ("X", "distances", "similarity")  # one of them, where all are parameters
 PARTITION = {"a", "b", "partition", "labels", "member", "consensus", "source", "target", "y", "oracle"}
 
@@ -353,6 +353,8 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "relational.CorrelationClustering/max_lp_n": lambda s: 50,
     "relational.CorrelationClustering/time_limit": lambda s: 2.0,
     "relational.by_name/name": lambda s: "correlation",
+    "graph": lambda s: [(i, i + 1) for i in range(s.n - 1)],
+    "pipeline.cluster/distances": lambda s: False,
     "tables.as_graph/data": lambda s: _links(s, signed=False),
     "tables.as_graph/ids": lambda s: range(s.n),
     "tables.read_graph/ids": lambda s: None,

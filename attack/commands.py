@@ -21,12 +21,13 @@ from attack import files
 from attack.cases import Outcome
 from attack.hostile import PAYLOADS
 from attack.verdict import place_of
-from pluribus import consensus, constrained
+from pluribus import consensus
 from pluribus.cli._app import app
+from pluribus.pipeline._methods import direct_names
 
 USUAL = {0, 2}
 STOPPED = {1, 130}  # for a command that asks: its input may end
-_METHODS = [*consensus.names(), *constrained.names(), "all"]
+_METHODS = [*consensus.names(), *direct_names(), "all"]
 _NUMBERS = ["0", "-1", "1", "2", "3", "1.5", "nan", "inf", "1e308", "10%", "0.5", "x", "", "999999999999", "auto"]
 
 
@@ -130,7 +131,7 @@ def _given(option: Option, rng: np.random.Generator, folder: Path, n: int, plain
         count = int(rng.integers(1, 3)) if option.several and not plain else 1
         return [_value(option, rng, folder, n, plain) for _ in range(count)]
     effort = option.name in ("members", "questions")
-    needed = option.name == "data"
+    needed = option.name in ("data", "signal", "references")
     if not (effort or needed) and rng.random() >= share:
         return []
     if option.kind is bool:
@@ -146,7 +147,7 @@ def _value(option: Option, rng: np.random.Generator, folder: Path, n: int, plain
         path = files.write(files.labels(rng, n, plain=plain), folder, f"labels-{name}", rng, plain=plain).name
         column = (plain and name in ("a", "b")) or (not plain and rng.random() < 0.5)
         return f"{path}:tool 1" if column and name in ("a", "b") else path
-    if name in ("data", "new"):
+    if name in ("data", "new", "signal", "references"):
         return files.write(files.table(rng, n, plain=plain), folder, name, rng, plain=plain).name
     if name in ("must_link", "cannot_link", "known_labels"):
         return files.write(files.pairs(rng, n, plain=plain), folder, name, rng, plain=plain).name

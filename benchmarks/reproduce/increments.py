@@ -249,7 +249,9 @@ def _hdbscan(X: np.ndarray, least: int) -> np.ndarray:
 
 def _genie(X: np.ndarray, k: int) -> np.ndarray:
     """By the package genieclust, in the environment of the peers."""
-    work = "import sys, numpy as np; from genieclust import Genie; X = np.load(sys.stdin.buffer); "
+    work = (
+        "import io, sys, numpy as np; from genieclust import Genie; X = np.load(io.BytesIO(sys.stdin.buffer.read())); "
+    )
     work += "np.save(sys.stdout.buffer, Genie(n_clusters=int(sys.argv[1])).fit_predict(X))"
     given, found = io.BytesIO(), io.BytesIO()
     np.save(given, X)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, Literal
 
+import numpy as np
+
 from pluribus._engine import as_cluster, memory_budget
 from pluribus.consensus._internal import name_of
 from pluribus.constraints import Constraints
@@ -118,7 +120,9 @@ def cluster(
     """
     options = stated(cluster, locals())
     started, notes = time.perf_counter(), Notes(on_note)
-    method = _checked_method(method, distances)
+    if not isinstance(distances, bool | np.bool_):
+        raise ValueError(f"distances={distances!r:.100}: give True or False; the distances themselves are the data.")
+    method = _checked_method(method, bool(distances))
     with memory_budget(memory_limit):
         how = Preparation(id_column, columns_of(ignore), scale, impute)
         table = read_distances(data, how) if distances else read_data(data, how, as_cluster(engine))
