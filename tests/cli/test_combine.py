@@ -37,13 +37,26 @@ def test_one_file(tmp_path, truth):
     assert json.loads((tmp_path / "out" / "model.json").read_text())["figures"]["n_partitions"] == 7
 
 
-@pytest.mark.parametrize("method", ["lwea", "lwgp", "medoid"])
+@pytest.mark.parametrize("method", ["lwea", "lwgp", "medoid", "correlation"])
 def test_methods_by_name(tmp_path, truth, method):
     frame = pd.DataFrame({f"tool {s}": noisy(truth, s, 0 if s == 3 else 0.1) for s in range(7)})
     frame.to_csv(tmp_path / "labels.csv", index=False)
     result = run("combine", tmp_path / "labels.csv", "--method", method, "--out", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert clusters(tmp_path / "out")["cluster"].tolist() == [0] * 10 + [1] * 8 + [2] * 6
+
+
+def test_correlation_finds_its_number_and_takes_another(tmp_path, truth):
+    coarse = np.where(truth == "high", "middle", truth)
+    frame = pd.DataFrame({"a": truth, "b": truth, "c": truth, "d": coarse, "e": coarse})
+    frame.to_csv(tmp_path / "labels.csv", index=False)
+    for k, expected in ((None, 3), (2, 2), (4, 4)):
+        number = [] if k is None else ["--k", k]
+        out = tmp_path / f"out {k}"
+        result = run("combine", tmp_path / "labels.csv", "--method", "correlation", *number, "--out", out)
+        assert result.exit_code == 0, result.output
+        assert clusters(out)["cluster"].nunique() == expected
+    assert "fewest disagreements with the members" in (tmp_path / "out None" / "report.html").read_text()
 
 
 def test_the_medoid_brings_its_own_number_of_clusters(tmp_path, truth):
