@@ -6,6 +6,7 @@ import numpy as np
 
 _BURN_IN = 50  # steps before the first row, after which the noise does not remember its start
 _MOST_MEMORY = 0.99
+_ENOUGH = 8  # rows of a segment, for a correction of the first order
 
 
 class Drift(NamedTuple):
@@ -31,7 +32,7 @@ class Drift(NamedTuple):
         rests = [_detrended(X[part]) for part in parts]
         shared = sum((rest[1:] * rest[:-1]).sum(axis=0) for rest in rests)
         own = sum((rest**2).sum(axis=0) for rest in rests)
-        memory = np.clip(shared / np.maximum(own, np.finfo(float).tiny), -_MOST_MEMORY, _MOST_MEMORY)
+        memory = _corrected(shared / np.maximum(own, np.finfo(float).tiny), sum(map(len, parts)) / len(parts))
         innovations = np.concatenate([rest[1:] - memory * rest[:-1] for rest in rests])
         return cls(line, memory, innovations - innovations.mean(axis=0))
 
@@ -42,6 +43,13 @@ class Drift(NamedTuple):
         for row in range(1, len(noise)):
             noise[row] += self.memory * noise[row - 1]
         return self.line + noise[_BURN_IN:]
+
+
+def _corrected(memory: np.ndarray, n: float) -> np.ndarray:
+    """The memory without the bias -(2 + 4 memory) / n that removing a trend from n rows gives it (Marriott and Pope)."""
+    if n > _ENOUGH:
+        memory = (n * memory + 2) / (n - 4)
+    return np.clip(memory, -_MOST_MEMORY, _MOST_MEMORY)
 
 
 def _detrended(rows: np.ndarray) -> np.ndarray:
