@@ -17,6 +17,8 @@ from benchmarks._increments_sets import HELD_OUT_SEEDS, held_out_sets, tuning_se
 from benchmarks._installed_peers import PYTHON
 from benchmarks.reproduce._agreement import Reproduced
 from benchmarks.reproduce._increments_tables import P2_KNOWN, P2_STARTS, P3, P3_PURE, PURITIES, TABLES
+from benchmarks.reproduce._map_did import Row, balls_table, map_did_table, showcase_table
+from benchmarks.reproduce._partition_choice import choice_table
 from benchmarks.reproduce._published import Published, present
 from benchmarks.reproduce._show import Grid, short
 
@@ -102,10 +104,36 @@ def summary(reproduced: list[Reproduced]) -> list[Grid]:
     title = "Mean consistency index on seven sets that nothing was chosen on, four seeds"
     plane = by_title[PLANE].means
     words = tuple(zip(PLANE_METHODS, (short(value) for value in plane.mean(axis=0)), strict=True))
+    quick = len(by_title[HELD_OUT].published.theirs) == 1
     return [
-        Grid(title, ("", "a prototype of the specification", "ours"), rows),
+        Grid(title, ("", "a prototype", "ours"), rows),
+        choice_table(quick),
+        *_classified(quick),
         Grid(f"Mean adjusted Rand index on {len(plane)} sets of two dimensions", ("", "ours"), words),
     ]
+
+
+def _classified(quick: bool) -> list[Grid]:
+    """MAP-DID: errors of cross-validation beside those of a prototype, where there are some."""
+    titles = {
+        "MAP-DID on public sets: errors (less is better), a prototype's / ours": map_did_table,
+        "MAP-DID on distances between balls, by embedding: errors": balls_table,
+        "MAP-DID on classes that differ in spacing only: errors, a prototype's / ours": showcase_table,
+    }
+    grids = []
+    for title, made in titles.items():
+        found = made(quick)
+        methods, names = (tuple(dict.fromkeys(getattr(row, key) for row in found)) for key in ("method", "data"))
+        cells = {(row.data, row.method): row for row in found}
+        rows = [(name, *(_error(cells.get((name, method))) for method in methods)) for name in names]
+        grids.append(Grid(title, ("", *methods), rows))
+    return grids
+
+
+def _error(row: Row | None) -> str:
+    if row is None:
+        return ""
+    return short(row.ours) if row.theirs is None else f"{short(row.theirs)} / {short(row.ours)}"
 
 
 def _file(row: str) -> str:

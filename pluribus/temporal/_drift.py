@@ -46,7 +46,7 @@ class Drift(NamedTuple):
 
 
 def _corrected(memory: np.ndarray, n: float) -> np.ndarray:
-    """The memory without the bias -(2 + 4 memory) / n that removing a trend from n rows gives it (Marriott and Pope)."""
+    """The memory without the bias -(2 + 4 memory) / n of a series whose trend was removed (Marriott and Pope)."""
     if n > _ENOUGH:
         memory = (n * memory + 2) / (n - 4)
     return np.clip(memory, -_MOST_MEMORY, _MOST_MEMORY)
