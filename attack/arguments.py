@@ -143,6 +143,7 @@ def _file(scene: Scene, target: Target) -> Any:
     if target.name == "pipeline.load":
         return clustering(scene).save(scene.folder / "given.pluribus")
     if target.name == "constraints.Constraints.read":
+        path = path.with_suffix(".json")  # a CSV file holds pairs only
         known(scene).write(path)
     elif target.name == "constraints.Answers.read":
         _answers(scene).write(path)
