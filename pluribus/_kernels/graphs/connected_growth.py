@@ -97,17 +97,19 @@ def reach(indptr, indices, far, start, reached):
     ``far`` are the distances of all objects to ``start``; what cannot be reached has inf.
     """
     reached[:] = np.inf
+    done = np.zeros(len(far), np.bool_)
     heap = new_heap(len(indices) + 1)
     size = push(heap, 0, far[start], 0.0, start, 0)
     while size > 0:
         radius, v = heap[0][0], heap[2][0]
         size = pop(heap, size)
-        if reached[v] < np.inf:
+        if done[v]:
             continue
+        done[v] = True
         reached[v] = radius
         for place in range(indptr[v], indptr[v + 1]):
             w = indices[place]
-            if reached[w] == np.inf:
+            if not done[w]:
                 size = push(heap, size, max(radius, far[w]), 0.0, w, 0)
 
 

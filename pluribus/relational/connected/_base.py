@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from pluribus.partitions._internal import order_by_size
 from pluribus.relational.connected._space import Growth, Space
 from pluribus.tables import as_graph
-from pluribus.tables._internal import check_distances
+from pluribus.tables._internal import check_distances, check_scale
 
 METRICS = ("euclidean", "cosine", "precomputed")
 PARAMETERS: dict[str, list[Any]] = {
@@ -51,6 +51,7 @@ class ConnectedMixin(ClusterMixin):
             X = check_distances(validate_data(self, X, dtype=np.float64))
         else:
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
+            check_scale(X)
         n, k = X.shape[0], self.n_clusters
         if k > n:
             raise ValueError(f"n_clusters={k} is more than the n_samples={n} rows of X: use fewer clusters.")

@@ -356,6 +356,17 @@ def test_bad_input(method):
         method(2, metric="hamming", verbose=False).fit(LINE, graph=SHUFFLED)
 
 
+def test_numbers_whose_squares_overflow():
+    for method in METHODS:
+        with pytest.raises(ValueError, match="squares"):
+            method(2, verbose=False).fit(1e300 * LINE, graph=SHUFFLED)
+
+
+def test_infinite_distances_are_reached_once():
+    space = Space(np.full((3, 3), np.inf), matrix([(0, 1), (1, 2), (0, 2)], 3), "precomputed")
+    assert space.reach(0).tolist() == [np.inf] * 3
+
+
 def test_more_bad_input():
     with pytest.raises(ValueError, match="symmetric"):
         ConnectedKCenter(2, metric="precomputed").fit(np.triu(np.ones((6, 6)), 1), graph=SHUFFLED)
