@@ -216,7 +216,7 @@ def plan_of(
     if isinstance(X, np.ndarray):
         table = 0 if isinstance(X, np.memmap) else X.nbytes
     elif sparse.issparse(X):
-        table = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
+        table = X.nnz * (X.dtype.itemsize + 4) + 4 * (n + 1)  # as rows of indices, whatever form it has now
     else:
         table = 0
     most = k_range(n, generator.n_clusters)[1] if hasattr(generator, "n_clusters") else 128

@@ -158,3 +158,9 @@ def test_what_has_no_plan():
     for X in ([[1, 2]], np.zeros(5), "data.csv"):
         with pytest.raises(ValueError, match="give an array, a sparse matrix or Rows"):
             plan_of(X, Generator())
+
+
+def test_a_sparse_table_of_any_form_has_a_plan():
+    X = sparse.random_array((200, 30), density=0.1, random_state=0)
+    plans = [plan_of(form(X), Generator(), "eac", 3) for form in (sparse.csr_array, sparse.coo_array, sparse.csc_array)]
+    assert plans[0] == plans[1] == plans[2]
