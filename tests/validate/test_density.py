@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.stats import special_ortho_group
+from scipy.stats import t as student
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_circles, make_moons
 
-from pluribus.validate import choose_k, choose_partition, dbcv_index
+from pluribus.validate import choose_k, choose_partition, dbcv_index, density
 
 
 def slow(labels, D, dim):
@@ -172,7 +173,20 @@ def test_samples():
     assert dbcv_index(labels, X).exact
 
 
-def test_criterion(monkeypatch):
+def test_what_a_sample_stands_for(monkeypatch):
+    """Clusters count by their sizes, not by those in the sample; the interval is that of the ten groups."""
+    X, labels = make_blobs([3960, 40], random_state=0)
+    monkeypatch.setattr(density, "_validities", lambda pairs, codes, dim: np.array([1.0, 0.0]))
+    assert dbcv_index(labels, X, sample_size=100) == pytest.approx(3960 / 4000)
+    groups = np.random.default_rng(0).uniform(0.4, 0.6, 10)
+    values = iter([0.5, *groups])
+    monkeypatch.setattr(density, "_validities", lambda pairs, codes, dim: np.full(2, next(values)))
+    found = dbcv_index(labels, X, sample_size=100)
+    half = student.ppf(0.975, 9) * np.std(groups, ddof=1) * np.sqrt(1 - found.n_sampled / 4000)
+    assert (found.low, found, found.high) == pytest.approx((0.5 - half, 0.5, 0.5 + half))
+
+
+def test_criterion():
     X, labels = make_moons(200, noise=0.05, random_state=0)
     halves = (X[:, 0] > 0.5).astype(int)
     noisy = np.where(np.arange(200) < 20, -1, labels)
