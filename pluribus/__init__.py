@@ -33,6 +33,8 @@ _ROOMS = (
     "consensus",
     "constrained",
     "increments",
+    "similarity",
+    "alternative",
     "relational",
     "validate",
     "anonymize",

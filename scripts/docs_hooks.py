@@ -20,6 +20,8 @@ SECTIONS = {  # of the navigation, by room
     "constrained": "Methods under constraints",
     "increments": "Methods on increments",
     "relational": "Methods for linked objects",
+    "alternative": "Alternative partitions",
+    "similarity": "Learned similarities",
 }
 TABLE = re.compile(r"<!-- methods of pluribus\.(\w+) -->")
 ROLE = re.compile(r":\w+:`~?(?:\w+\.)*(\w+)`")

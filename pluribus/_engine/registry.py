@@ -30,10 +30,12 @@ class Registry:
     ----------
     room : str
         The room's module, such as "pluribus.constrained".
+    kind : str
+        A word for its methods, for errors.
     """
 
-    def __init__(self, room: str) -> None:
-        self.room = room
+    def __init__(self, room: str, kind: str = "method") -> None:
+        self.room, self.kind = room, kind
 
     def entries(self) -> list[Entry]:
         """Every name with its class and presets, sorted by name."""
@@ -48,12 +50,12 @@ class Registry:
         return [entry.name for entry in self.entries()]
 
     def make(self, name: str) -> Callable[..., Any]:
-        """The class of this name, with the name's presets; case does not matter. Raises KeyError for unknown names."""
+        """The class of this name, with the name's presets; case does not matter."""
         wanted = name.lower() if isinstance(name, str) else ""
         for entry in self.entries():
             if entry.name == wanted:
                 return partial(entry.method, **entry.presets) if entry.presets else entry.method
-        raise KeyError(name)
+        raise ValueError(f"No {self.kind} is called {name!r}; there are {', '.join(self.names())}.")
 
     def name_of(self, estimator: Any) -> str:
         """The name whose class and presets an estimator has; empty if it is not a method of this room.

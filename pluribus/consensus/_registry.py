@@ -13,7 +13,7 @@ from pluribus._engine import Registry
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cost import Cost
 
-METHODS = Registry("pluribus.consensus")
+METHODS = Registry("pluribus.consensus", "consensus function")
 
 
 def names() -> list[str]:
@@ -37,10 +37,7 @@ def by_name(name: str) -> Callable[..., Any]:
     >>> consensus.by_name("EAC")(n_clusters=3)
     EvidenceAccumulation(n_clusters=3)
     """
-    try:
-        return METHODS.make(name)
-    except KeyError:
-        raise ValueError(f"No consensus function is called {name!r}; there are {', '.join(names())}.") from None
+    return METHODS.make(name)
 
 
 def name_of(consensus: Any) -> str:

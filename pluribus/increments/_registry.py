@@ -9,7 +9,7 @@ from typing import Any
 
 from pluribus._engine import Registry
 
-METHODS = Registry("pluribus.increments")
+METHODS = Registry("pluribus.increments", "method on increments")
 
 
 def names() -> list[str]:
@@ -33,7 +33,4 @@ def by_name(name: str) -> Callable[..., Any]:
     >>> by_name("sl-aglo")(isolation=5.0)
     IncrementsHierarchy(isolation=5.0, rule='aglo')
     """
-    try:
-        return METHODS.make(name)
-    except KeyError:
-        raise ValueError(f"No method on increments is called {name!r}; there are {', '.join(names())}.") from None
+    return METHODS.make(name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pluribus._engine import Registry
 
-METHODS = Registry("pluribus.relational")
+METHODS = Registry("pluribus.relational", "method for linked objects")
 
 
 def names() -> list[str]:
@@ -36,7 +36,4 @@ def by_name(name: str) -> Callable[..., Any]:
     ...     print(str(error).partition(";")[0])
     No method for linked objects is called 'unknown'
     """
-    try:
-        return METHODS.make(name)
-    except KeyError:
-        raise ValueError(f"No method for linked objects is called {name!r}; there are {', '.join(names())}.") from None
+    return METHODS.make(name)

@@ -46,7 +46,7 @@ def test_make_presets_the_parameters(methods):
     assert methods.make("plain") is Plain
     assert methods.make("Kept")().fixed is True
     assert methods.make("free")(fixed=3).fixed == 3
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="No method is called 'unnamed'; there are a-plain, free, kept, plain"):
         methods.make("unnamed")
 
 
