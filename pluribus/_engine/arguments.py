@@ -1,5 +1,6 @@
 """Checks of single arguments: an error says what was given and what is right."""
 
+import math
 from collections.abc import Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -34,10 +35,13 @@ def real_number(name: str, value: Any, low: float, high: float, *, error: type[V
     >>> real_number("noise", 0.1, 0, 1)
     0.1
     """
-    allowed = isinstance(value, Real) and not isinstance(value, bool)
-    if not allowed or not low <= value <= high:
+    try:  # as a float first: bounds beyond a float16 or float32 cannot be compared with one
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.inf
+    if not low <= number <= high:
         raise error(f"{name}={_shown(value)}: give a number from {low:g} to {high:g}.")
-    return float(value)
+    return number
 
 
 def number_array(name: str, value: Any, *, error: type[ValueError] = ValueError) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import seeds
+from pluribus._engine import list_of, seeds
 from pluribus.generate._base import BaseGenerator, check_repeatable
 from pluribus.generate._k_rules import k_range
 from pluribus.generate._members import Member
@@ -124,7 +124,7 @@ def check_widths(name: str, widths: Any) -> tuple[float, ...]:
     """The widths as numbers; those of the source, if none are given."""
     if widths is None:
         return WIDTHS
-    given = list(widths) if np.ndim(widths) == 1 else []
+    given = list_of(name, widths, "widths")
     numbers = [float(w) for w in given if isinstance(w, Real) and not isinstance(w, bool)]
     if not given or len(numbers) < len(given) or not all(_LEAST <= width <= 1 / _LEAST for width in numbers):
         raise ValueError(f"{name}={widths!r}: give one or more widths above 0, such as [0.5, 1, 2].")

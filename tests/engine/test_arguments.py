@@ -46,3 +46,11 @@ def test_no_numbers(value):
 def test_numbers_keep_their_shape():
     assert number_array("V", [[1, 2]]).tolist() == [[1.0, 2.0]]
     assert number_array("V", np.ones(2, np.float16)).dtype == np.float64
+
+
+@pytest.mark.filterwarnings("error")
+def test_short_floats_are_compared_with_bounds_that_they_cannot_hold():
+    assert real_number("held", np.float32(2.5), 0, 1e300) == 2.5
+    assert real_number("held", np.float16(0.5), 0, 1e6) == 0.5
+    with pytest.raises(ValueError, match="held=.*give a number from 0 to 1e"):
+        real_number("held", 10**400, 0, 1e300)

@@ -84,6 +84,7 @@ def test_few_rows_and_equal_rows(n):
         ({"widths": [1, np.inf]}, "widths"),
         ({"widths": ["a"]}, "widths"),
         ({"widths": 3}, "widths"),
+        ({"widths": [[1], [1, 2]]}, "widths"),
         ({"cuts": []}, "cuts"),
         ({"cuts": ["mincut"]}, "cuts"),
         ({"n_clusters": 0}, "n_clusters"),
