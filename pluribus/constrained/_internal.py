@@ -2,5 +2,6 @@
 
 from pluribus.constrained.conditions._admissible import MovingClusters, refine
 from pluribus.constrained.conditions._requirements import Requirements
+from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture
 
-__all__ = ["MovingClusters", "Requirements", "refine"]
+__all__ = ["Corpus", "MovingClusters", "Requirements", "TermMixture", "refine"]

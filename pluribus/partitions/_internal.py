@@ -5,7 +5,7 @@ from pluribus.partitions._labels import encode_labels, number_by_size, order_by_
 from pluribus.partitions._lift import KERNELS, check_features, check_kernel, lift_map
 from pluribus.partitions._lifted_clusters import FeatureLift
 from pluribus.partitions._memberships import check_membership, normalized_entropy
-from pluribus.partitions._parse import check_index, code_in_place
+from pluribus.partitions._parse import check_index, code_in_place, columns_of
 from pluribus.partitions._sampling import stratified_sample
 from pluribus.partitions._size_weights import Pieces, assign_weights, split_weights, weight_bounds
 from pluribus.partitions._sizes import size_bounds
@@ -23,6 +23,7 @@ __all__ = [
     "check_kernel",
     "check_membership",
     "code_in_place",
+    "columns_of",
     "contingency_of_codes",
     "encode_labels",
     "is_stored",

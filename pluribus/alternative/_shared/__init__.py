@@ -1,0 +1,1 @@
+"""What the methods for an alternative partition share."""

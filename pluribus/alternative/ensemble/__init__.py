@@ -1,0 +1,1 @@
+"""Local clusterings inside the known groups, combined."""

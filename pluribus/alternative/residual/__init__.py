@@ -1,0 +1,1 @@
+"""Clusterings of what the known groups leave unexplained."""
