@@ -14,6 +14,7 @@ from pluribus.consensus._shared import dendrogram, evidence_linkages
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.separate_groups import merge_separate, separate_groups
+from pluribus.consensus._shared.tied_merges import is_tied, warn_of_ties
 from pluribus.consensus.linkage import _neighbor_linkages
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.partitions import Ensemble, as_ensemble
@@ -332,6 +333,9 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         if n_clusters is None:
             return dendrogram.cut_at(self.linkage_, float(self.threshold or 0)), False
         if self._groups is None or n_clusters == 1 or n_clusters > self._groups.max():
+            exact = None if self.evidence_ == "neighbors" else evidence.ensemble
+            if is_tied(exact, self.linkage_, n_clusters, self.linkage_method_):
+                warn_of_ties(n_clusters)
             return dendrogram.cut_into(self.linkage_, n_clusters), False
         ensemble = as_ensemble(evidence.ensemble)
         return merge_separate(ensemble, self._groups, n_clusters, X), X is not None
