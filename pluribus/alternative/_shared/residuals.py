@@ -90,6 +90,51 @@ class Residuals:
         return np.maximum(out, 0)
 
 
+class ProjectedResiduals(Residuals):
+    """Residuals without the directions in which the means of the groups differ.
+
+    Attributes
+    ----------
+    removed : (r, d)
+        An orthonormal basis of these directions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.alternative._shared.residuals import ProjectedResiduals
+    >>> X = np.array([[0.0, 0], [1, 1], [5, 0], [6, 1]])
+    >>> ProjectedResiduals(X, np.array([0, 0, 1, 1]), 2).matrix().tolist()
+    [[0.0, -0.5], [0.0, 0.5], [0.0, -0.5], [0.0, 0.5]]
+    """
+
+    def __init__(self, X: Any, groups: np.ndarray, n_groups: int) -> None:
+        super().__init__(X, groups, n_groups)
+        apart = self.means[:n_groups] - self.means[n_groups]
+        _, sizes, directions = np.linalg.svd(apart, full_matrices=False)
+        self.removed = directions[sizes > 1e-9 * max(sizes[0], np.abs(self.means).max())]
+
+    def rows(self, index: Any) -> np.ndarray:
+        """Some residuals as a dense array."""
+        return self._without(super().rows(index))
+
+    def sums(self, labels: np.ndarray, n_labels: int) -> np.ndarray:
+        """The sum of the residuals with each label, (n_labels, d)."""
+        return self._without(super().sums(labels, n_labels))
+
+    def dot(self, directions: np.ndarray) -> np.ndarray:
+        """The products of the residuals with k vectors, given as (k, d): (n, k)."""
+        return super().dot(self._without(directions))
+
+    def squared_norms(self) -> np.ndarray:
+        """The squared length of each residual."""
+        along = super().dot(self.removed).astype(np.float64)
+        return np.maximum(super().squared_norms() - (along**2).sum(axis=1), 0)
+
+    def _without(self, rows: np.ndarray) -> np.ndarray:
+        removed = self.removed.astype(rows.dtype)
+        return rows - (rows @ removed.T) @ removed
+
+
 def sum_rows(X: Any, labels: np.ndarray, n_labels: int) -> np.ndarray:
     """The sum of the rows with each label in double precision, (n_labels, d)."""
     total = np.zeros((n_labels, X.shape[1]))

@@ -4,12 +4,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
-from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
 from pluribus.alternative._registry import METHODS
+from pluribus.alternative._shared.clusterers import check_clusterer, configured_clusterer, gaussian_mixture
 from pluribus.alternative._shared.residuals import Residuals
 from pluribus.constrained._internal import Corpus, TermMixture
 
@@ -17,7 +17,6 @@ KMEANS, MULTINOMIAL, GAUSSIAN, BOTTLENECK = "kmeans", "em-multinomial", "em-gaus
 BASES = (KMEANS, MULTINOMIAL, GAUSSIAN, BOTTLENECK)
 COUNTS = (MULTINOMIAL, BOTTLENECK)  # those that model counts, which centered rows are not
 SMOOTHING, TOLERANCE, MAX_ITER = 0.01, 1e-6, 300  # of EM for counts
-_RIDGE = 1e-6  # of the variances of a Gaussian mixture, as a share of the mean variance
 
 
 class Group(NamedTuple):
@@ -30,11 +29,7 @@ class Group(NamedTuple):
 
 def check_base(base: Any, X: Any, center: bool) -> None:
     """Refuse a base clusterer that is none, or that the rows do not suit."""
-    if isinstance(base, str):
-        if base not in BASES:
-            raise ValueError(f"base={base!r} is unknown: give one of {', '.join(BASES)}, or a clusterer.")
-    elif not hasattr(base, "fit") or isinstance(base, type):
-        raise ValueError(f"base={base!r:.100} is no clusterer: give one of {', '.join(BASES)}, or an object with fit.")
+    check_clusterer(base, BASES)
     if isinstance(base, str) and base in COUNTS:
         if center:
             raise ValueError(f"base={base!r} is for counts, and centered rows are none: give center=False.")
@@ -80,14 +75,9 @@ def _configured(base: Any, n_clusters: int, seed: int, matrix: Any) -> Any:
         if base == MULTINOMIAL:
             return MultinomialMixture(n_clusters, seed)
         if base == GAUSSIAN:
-            ridge = _RIDGE * max(float(matrix.var(axis=0).mean()), np.finfo(matrix.dtype).tiny)
-            return GaussianMixture(n_clusters, covariance_type="diag", reg_covar=ridge, random_state=seed)
+            return gaussian_mixture(matrix, n_clusters, seed, covariance_type="diag")
         return InformationBottleneck(n_clusters, seed)
-    model = clone(base)
-    own = model.get_params(deep=False)
-    number = {name: n_clusters for name in ("n_clusters", "n_components") if name in own}
-    start = {"random_state": seed} if "random_state" in own and own["random_state"] is None else {}
-    return model.set_params(**number, **start)
+    return configured_clusterer(base, n_clusters, seed)
 
 
 class MultinomialMixture(BaseEstimator):
