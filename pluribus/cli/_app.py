@@ -82,6 +82,8 @@ def cluster(
     max_size: o.MaxSize = None,
     balance: o.Balance = False,
     noise: o.Noise = False,
+    graph: o.Edges = None,
+    connected: o.Connected = False,
 ) -> None:
     """Cluster a table: many clusterings, one consensus, a report on how sure it is.
 

@@ -27,7 +27,7 @@ def run(
     """Do the job and write its results."""
     screen = Screen(quiet=quiet, json=json)
     how = _input.numbered(options) | {"engine": _input.engine(engine, scheduler)}
-    reads = [data, *(options.get(name) for name in ("must_link", "cannot_link", "known_labels"))]
+    reads = [data, *(options.get(name) for name in ("must_link", "cannot_link", "known_labels", "graph"))]
     place: dict[str, Any] = {"reads": reads, "overwrite": overwrite, "json": json}
     with _input.result_directory(out, f"{_input.stem(data)}-pluribus", RESULTS, **place) as directory:
         kept = None if directory is None else directory.work / "members"

@@ -15,10 +15,13 @@ def run(*, json: bool = False) -> None:
     screen = Screen()
     for kind in dict.fromkeys(method.kind for method in methods):
         grid = Grid(title=kind, title_justify="left")
-        for name in ("name", "suits", "cost"):
+        for name in ("name", "suits", "cost", "for"):
             grid.add_column(name)
         for method in methods:
             if method.kind == kind:
-                grid.add_row(method.name, method.suits, method.cost)
+                grid.add_row(method.name, method.suits, method.cost, method.calls)
         screen.console.print(grid)
-    screen.line("Use a name with --method; each has a page in the documentation, under Methods.")
+    screen.line(
+        "Use a name with --method of the command in the last column, or by_name of the room in Python; each has a page "
+        "in the documentation, under Methods."
+    )

@@ -141,6 +141,21 @@ Noise = Annotated[
 Distances = Annotated[
     bool, typer.Option("--distances", help="The table is square: distances between the rows, not features.")
 ]
+Edges = Annotated[
+    Path | None,
+    typer.Option(
+        "--graph",
+        help="CSV or Parquet of links between the rows, by their ids; used with --connected.",
+        metavar="EDGES",
+    ),
+]
+Connected = Annotated[
+    bool,
+    typer.Option(
+        "--connected",
+        help="Each cluster is connected along the links of --graph. Methods: connected-kmeans (default), netscan, ckc.",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", help="Cores; -1 is all. The result does not depend on it. Default: -1.")

@@ -77,6 +77,8 @@ def _arrays(result: Clustering) -> Iterator[tuple[str, np.ndarray]]:
     if result.methods is not None:
         yield "method_agreement", result.methods.agreement
         yield "method_labels", np.array([run.consensus.labels_ for run in result.methods.completed])
+    if result.graph is not None:
+        yield from (("graph_indices", result.graph.indices), ("graph_indptr", result.graph.indptr))
     if result.merges is not None:
         yield from ((f"merge_{name}", getattr(result.merges, name)) for name in MERGE_ARRAYS)
     if result.neighbors is None:

@@ -22,6 +22,7 @@ OF_STARTS = (
     f"There is no ensemble: the members are {RUNS} starts of the same method without constraints. The cost of a "
     "constraint is the share of them that contradict it."
 )
+OF_CONNECTED = f"There is no ensemble: the members are {RUNS} starts of the same method along the same links."
 OF_SAMPLES = (
     f"There is no ensemble: the members are {RUNS} runs of the same method, each on {SHARE:.0%} of the objects."
 )
@@ -52,13 +53,14 @@ class DirectMethod:
             **{key: value for key, value in given.items() if value is not None and key in takes}
         )
 
-    def fit(self, X: Any, *, constraints: Constraints | None = None) -> "DirectMethod":
-        """Cluster the rows of features, or of distances if the method's metric is "precomputed"."""
+    def fit(self, X: Any, *, constraints: Constraints | None = None, graph: Any = None) -> "DirectMethod":
+        """Cluster the rows of features, or of distances if the method's metric is "precomputed"; along a graph."""
         known = {} if constraints is None else {"constraints": constraints}
-        self.consensus_ = self.method.fit(X, **known)
+        linked = {} if graph is None else {"graph": graph}
+        self.consensus_ = self.method.fit(X, **known, **linked)
         by_chance = "random_state" in parameters_of(self.name)
-        self.ensemble_ = self._starts(X) if by_chance else self._samples(X)
-        reasons = [OF_STARTS if by_chance else OF_SAMPLES]
+        self.ensemble_ = self._starts(X, linked) if by_chance else self._samples(X)
+        reasons = [OF_CONNECTED if linked else OF_STARTS if by_chance else OF_SAMPLES]
         if not hasattr(self.consensus_, "membership_"):
             self._measure(self.consensus_)
             reasons.append(OF_UNCERTAINTY)
@@ -68,11 +70,11 @@ class DirectMethod:
         self.membership_, self.uncertainty_ = self.consensus_.membership_, self.consensus_.uncertainty_
         return self
 
-    def _starts(self, X: Any) -> Ensemble:
+    def _starts(self, X: Any, linked: Mapping[str, Any]) -> Ensemble:
         plain = self._quiet()
         if "n_init" in plain.get_params(deep=False):
             plain.set_params(n_init=1)
-        return self._runs(lambda seed: clone(plain).set_params(random_state=seed).fit(X).labels_, "starts")
+        return self._runs(lambda seed: clone(plain).set_params(random_state=seed).fit(X, **linked).labels_, "starts")
 
     def _samples(self, X: Any) -> Ensemble:
         n = X.shape[0]

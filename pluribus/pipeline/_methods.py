@@ -1,5 +1,6 @@
 """Methods by name: consensus functions, and methods that cluster data directly."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -11,6 +12,15 @@ from pluribus.consensus._internal import cost_of
 
 ALL = "all"  # in place of a method: every consensus function, compared
 DIRECT = {"constrained": "constrained methods", "increments": "methods on increments"}  # rooms, and what they hold
+LINKED = "relational"  # the room whose methods for connected clusters need a graph
+# Rooms of which `pluribus methods` lists every name, and what they hold.
+_LISTED = {
+    "consensus": "consensus functions",
+    **DIRECT,
+    LINKED: "methods for linked objects",
+    "alternative": "alternative partitions",
+    "similarity": "learned similarities",
+}
 
 
 def direct_names() -> list[str]:
@@ -20,8 +30,14 @@ def direct_names() -> list[str]:
 
 def direct_method(name: str) -> Callable[..., Any]:
     """The direct method of this name: call it with parameters to make one."""
-    room = next(room for room in DIRECT if name in _clusterers(room))
+    room = next((room for room in DIRECT if name in _clusterers(room)), LINKED)
     return Registry(f"pluribus.{room}").make(name)
+
+
+def connected_names() -> list[str]:
+    """The names of the methods that make connected clusters of linked rows; they need a graph."""
+    entries = Registry(f"pluribus.{LINKED}").entries()
+    return [entry.name for entry in entries if "graph" in inspect.signature(entry.method.fit).parameters]
 
 
 def _clusterers(room: str) -> list[str]:
@@ -31,7 +47,7 @@ def _clusterers(room: str) -> list[str]:
 
 def is_direct(method: str | None) -> bool:
     """Whether a method clusters data directly, without an ensemble."""
-    return method is not None and method.lower() in direct_names()
+    return method is not None and method.lower() in (*direct_names(), *connected_names())
 
 
 def checked_method(method: str | None, *, direct: bool = False, every: bool = False) -> str | None:
@@ -39,7 +55,7 @@ def checked_method(method: str | None, *, direct: bool = False, every: bool = Fa
     if method is None:
         return None
     known = [*consensus.names(), *([ALL] if every else [])]
-    further = direct_names() if direct else []
+    further = [*direct_names(), *connected_names()] if direct else []
     name = str(method).lower()
     if name in (*known, *further):
         return name
@@ -55,14 +71,24 @@ class MethodInfo(NamedTuple):
     class_name: str
     suits: str
     cost: str
+    calls: str
 
 
 def method_list() -> list[MethodInfo]:
     """All methods that can be named, with what each is for and what it costs."""
     rows = []
-    for room, kind in {"consensus": "consensus functions", **DIRECT}.items():
+    for room, kind in _LISTED.items():
         for name, method, _ in Registry(f"pluribus.{room}").entries():
-            if room == "consensus" or name in _clusterers(room):
-                cost = cost_of(name).in_words if room == "consensus" else ""
-                rows.append(MethodInfo(kind, name, method.__name__, getattr(method, "suits", ""), cost))
+            cost = cost_of(name).in_words if room == "consensus" else ""
+            suits = getattr(method, "suits", "")
+            rows.append(MethodInfo(kind, name, method.__name__, suits, cost, _calls(room, name)))
     return rows
+
+
+def _calls(room: str, name: str) -> str:
+    """The calls that take a method by its name."""
+    if room == "consensus":
+        return "cluster, combine"
+    if room == LINKED:
+        return "cluster --connected" if name in connected_names() else "Python"
+    return "cluster" if room in DIRECT and name in _clusterers(room) else "Python"

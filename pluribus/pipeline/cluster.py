@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from pluribus.constraints import Constraints
 from pluribus.pipeline._constraints import check_feasible, read_constraints
 from pluribus.pipeline._data import Data, Preparation, read_data, read_distances
 from pluribus.pipeline._direct_method import DirectMethod, check_data, check_options
+from pluribus.pipeline._links import connected_method, read_links
 from pluribus.pipeline._methods import checked_method, is_direct
 from pluribus.pipeline._notes import Notes
 from pluribus.pipeline._plan import PLAN_FROM, Plan
@@ -20,6 +22,7 @@ from pluribus.pipeline._request import check_k, columns_of, stated
 from pluribus.pipeline._sizes import Sizes
 from pluribus.pipeline.clustering import Clustering
 from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
+from pluribus.tables._internal import counted
 
 
 def cluster(
@@ -38,6 +41,8 @@ def cluster(
     balance: bool = False,
     noise: bool = False,
     distances: bool = False,
+    graph: Any = None,
+    connected: bool = False,
     id_column: str | None = None,
     ignore: Iterable[str] = (),
     scale: Literal["standard", "robust", "none"] = "standard",
@@ -86,6 +91,12 @@ def cluster(
     distances : bool
         The table is square: distances between the rows, in place of features. Any symmetric dissimilarities will do.
         The method is "sl-did" by default, or "sl-aglo".
+    graph : path of a CSV or Parquet file, edge list, sparse matrix or networkx graph, optional
+        Links between the rows, by their ids; see ``pluribus.tables.as_graph``. Of an AnnData, also the name of a graph
+        in ``obsp``. Needs ``connected``.
+    connected : bool
+        Each cluster is connected along the links of ``graph``. The method is "connected-kmeans" by default, or
+        "netscan" or "ckc", which also take distances. Needs k.
     id_column : str, optional
         The column that names the rows; by default one called "id".
     ignore : names of columns to leave out
@@ -122,6 +133,7 @@ def cluster(
     started, notes = time.perf_counter(), Notes(on_note)
     if not isinstance(distances, bool | np.bool_):
         raise ValueError(f"distances={distances!r:.100}: give True or False; the distances themselves are the data.")
+    method = connected_method(checked_method(method, direct=True), graph, connected, bool(distances))
     method = _checked_method(method, bool(distances))
     with memory_budget(memory_limit):
         how = Preparation(id_column, columns_of(ignore), scale, impute)
@@ -131,10 +143,12 @@ def cluster(
         seen = "distances between them" if distances else f"{table.X.shape[1]:,} features"
         notes.add([f"{table.title}: {table.n_objects:,} objects, {seen}"])
         notes.add([*table.notes, *unused])
+        links = None if graph is None else read_links(graph, data, table)
         if method is not None and is_direct(method):
             check_options(method, options, known, Sizes.of(min_size, max_size, balance))
             model: Any = _direct_method(method, k, table, options)
-            fit = model.fit
+            fit = model.fit if links is None else partial(model.fit, graph=links.matrix)
+            notes.add([] if links is None else [f"{counted(links.n_edges, 'link')} between the objects", *links.notes])
         else:
             model = _ensemble_clusterer(method, options)
             fit = _planned(model, table, notes, always=memory_limit is not None)
@@ -147,6 +161,7 @@ def cluster(
         model,
         table,
         constraints=known,
+        graph=None if links is None else links.matrix,
         notes=notes.sentences,
         parameters=options,
         seconds=time.perf_counter() - started,

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import scipy
 import sklearn
+from scipy import sparse
 
 from pluribus.consensus import MethodComparison
 from pluribus.constraints import Constraints
@@ -70,6 +71,8 @@ class Clustering:
         The merges with the test behind each, if the method makes such tests.
     coordinates : ndarray of shape (n, 2) or None
         Principal coordinates, if distances were clustered.
+    graph : csr_array of shape (n, n) or None
+        The links between the objects, if clusters are connected.
     features, feature_names, frame : array or None, tuple of str, data frame or None
         What was clustered: the numbers, and the columns they were made from.
     combined : bool
@@ -106,6 +109,7 @@ class Clustering:
     methods: MethodComparison | None = None
     merges: MergeRecord | None = None
     coordinates: np.ndarray | None = None
+    graph: sparse.csr_array | None = None
     features: Any = None
     feature_names: tuple[str, ...] = ()
     frame: pd.DataFrame | None = None
@@ -123,6 +127,7 @@ class Clustering:
         data: Data,
         *,
         constraints: Constraints | None,
+        graph: sparse.csr_array | None = None,
         notes: Sequence[str],
         parameters: Mapping[str, Any],
         seconds: float,
@@ -149,6 +154,7 @@ class Clustering:
             methods=getattr(model, "methods_", None),
             merges=getattr(model, "merge_record_", None),
             coordinates=principal_coordinates(data.X) if data.distances else None,
+            graph=graph,
             features=None if data.in_parts or data.distances else data.X,
             feature_names=data.feature_names,
             frame=data.frame,

@@ -137,6 +137,7 @@ def _result(archive: _Archive) -> Clustering:
         methods=_methods(archive, stored["methods"]),
         merges=_merges(archive, stored.get("merges"), k),
         coordinates=archive.finite("coordinates", (n, 2)) if "coordinates.npy" in archive.names else None,
+        graph=_graph(archive),
         features=neighbors.rows if neighbors is not None and len(neighbors.index) == n else None,
         frame=_frame(archive),
         recipe=recipe,
@@ -178,10 +179,24 @@ def _neighbors(archive: _Archive, membership: np.ndarray) -> NearestRows | None:
 def _sparse_rows(archive: _Archive, shape: tuple[int, int]) -> Any:
     data = archive.finite("kept_data", (None,))
     indices = archive.indices("kept_indices", shape[1], len(data))
-    indptr = archive.indices("kept_indptr", len(data) + 1, shape[0] + 1)
-    if indptr[0] != 0 or indptr[-1] != len(data) or (np.diff(indptr) < 0).any():
-        raise ArchiveError(f"{archive.path} is damaged: its sparse rows do not add up.")
-    return sparse.csr_array((data, indices, indptr), shape=shape)
+    return sparse.csr_array((data, indices, _pointers(archive, "kept_indptr", len(data), shape[0])), shape=shape)
+
+
+def _graph(archive: _Archive) -> sparse.csr_array | None:
+    """The links between the objects; their weights do not matter."""
+    if "graph_indptr.npy" not in archive.names:
+        return None
+    indices = archive.indices("graph_indices", archive.n)
+    pointers = _pointers(archive, "graph_indptr", len(indices), archive.n)
+    return sparse.csr_array((np.ones(len(indices)), indices, pointers), shape=(archive.n, archive.n))
+
+
+def _pointers(archive: _Archive, name: str, n_entries: int, n_rows: int) -> np.ndarray:
+    """Where the rows of a sparse matrix begin and end."""
+    pointers = archive.indices(name, n_entries + 1, n_rows + 1)
+    if pointers[0] != 0 or pointers[-1] != n_entries or (np.diff(pointers) < 0).any():
+        raise ArchiveError(f"{archive.path} is damaged: the sparse rows of {name} do not add up.")
+    return pointers
 
 
 def _methods(archive: _Archive, stored: Mapping[str, Any] | None) -> MethodComparison | None:

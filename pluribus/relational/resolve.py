@@ -11,6 +11,7 @@ import pandas as pd
 
 from pluribus._kernels.graphs.path_margins import path_margins
 from pluribus.constraints import Constraints
+from pluribus.relational.entities._inputs import as_links
 from pluribus.relational.entities.collective_relational import CollectiveRelational
 from pluribus.tables import Table, as_table, read_table
 from pluribus.tables._internal import listing
@@ -41,6 +42,8 @@ class Resolution:
         The columns that were compared.
     model : CollectiveRelational
     notes : tuple of str
+    together : ndarray of shape (p, 2), optional
+        Row numbers of references that occur in one link.
     """
 
     ids: np.ndarray
@@ -51,6 +54,7 @@ class Resolution:
     frame: pd.DataFrame
     model: CollectiveRelational
     notes: tuple[str, ...] = ()
+    together: np.ndarray | None = None
 
     @property
     def n_entities(self) -> int:
@@ -110,15 +114,17 @@ def resolve(
     column = links if isinstance(links, str) and links in table.frame.columns else None
     frame, notes = _compared(table, name, column)
     model = CollectiveRelational(alpha, threshold, verbose=verbose)
-    model.fit(frame, links=_links(links, column, table), constraints=constraints)
+    given = _links(links, column, table)
+    edges = None if given is None else as_links(given, len(frame))
+    model.fit(frame, links=None if edges is None else edges.members, constraints=constraints)
     if model.threshold == "auto":
         notes.append(f"The threshold {model.threshold_:.3f} was chosen where merges are sparsest.")
     if model.n_bootstrap_refused_:
         notes.append(f"{model.n_bootstrap_refused_:,} pairs of like references stayed apart because of cannot-links.")
     merges, certainty = _explained(model, table.ids)
-    return Resolution(
-        table.ids, model.labels_, certainty, merges, model.threshold_, frame, model, (*table.notes, *notes)
-    )
+    said = (*table.notes, *notes)
+    together = None if edges is None else edges.pairs
+    return Resolution(table.ids, model.labels_, certainty, merges, model.threshold_, frame, model, said, together)
 
 
 def _compared(table: Table, name: Any, link_column: str | None) -> tuple[pd.DataFrame, list[str]]:

@@ -222,7 +222,7 @@ def places_of(ends: np.ndarray, nodes: np.ndarray) -> np.ndarray:
     unknown = np.flatnonzero(places < 0)
     if len(unknown):
         raise TableError(
-            f"The edges name {counted(len(pd.unique(ends[unknown])), 'node')} that ids does not have: "
-            f"{listing(pd.unique(ends[unknown]), 5)}. Add them to ids, or drop their edges."
+            f"The edges name {counted(len(pd.unique(ends[unknown])), 'node')} not among the "
+            f"{len(nodes):,} given: {listing(pd.unique(ends[unknown]), 5)}. Add them, or drop their edges."
         )
     return places.astype(np.int64)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from typer.testing import CliRunner
 
-from pluribus import consensus
+from pluribus import alternative, consensus, constrained, increments, relational, similarity
 from pluribus.cli._app import app
 from pluribus.cli._errors import in_options
 from pluribus.pipeline._methods import direct_names
@@ -89,9 +89,11 @@ def test_refused(model, arguments, message):
 def test_methods_are_all_listed():
     text = run("methods").output
     listed = json.loads(run("methods", "--json").output)
-    names = [*consensus.names(), *direct_names()]
+    rooms = (consensus, constrained, increments, relational, alternative, similarity)
+    names = [name for room in rooms for name in room.names()]
     assert [method["name"] for method in listed] == names
     assert all(name in text for name in names)
+    assert {method["name"] for method in listed if method["calls"] == "cluster"} == set(direct_names())
     assert all(method["suits"] for method in listed)
     assert all(method["cost"] for method in listed if method["kind"] == "consensus functions")
 

@@ -148,7 +148,7 @@ def test_empty_graphs():
         ([(0, 1), (0,)], {}, "for each edge"),
         (["ab", "cd"], {}, "for each edge"),
         ([(0, None)], {}, "no id"),
-        ([(0, 1), (0, 9)], {"ids": [0, 1]}, "1 node that ids does not have: '9'"),
+        ([(0, 1), (0, 9)], {"ids": [0, 1]}, "1 node not among the 2 given: '9'"),
         ([(0, 1)], {"ids": [0, 0]}, "not distinct"),
         ([(0, 1)], {"ids": 3}, "give a list"),
         (np.zeros((2, 2)), {"ids": [1, 2, 3]}, "2 rows but there are 3 ids"),

@@ -59,7 +59,7 @@ class ConnectedMixin(ClusterMixin):
         if space.n_components > k:
             raise ValueError(
                 f"The graph has {space.n_components} parts that are not linked, so it cannot be divided into "
-                f"{k} connected clusters: give n_clusters={space.n_components} or more, add links, or cluster the "
+                f"{k} connected clusters: ask for {space.n_components} clusters or more, add links, or cluster the "
                 "largest part alone."
             )
         return space

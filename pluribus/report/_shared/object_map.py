@@ -5,6 +5,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 
 from pluribus.partitions._internal import stratified_sample
+from pluribus.report._shared.links import LAID_OUT, NODES, layout, linked_sample, links_among
 from pluribus.report._shared.sampling import spread_sample
 from pluribus.report.result.case import Case
 from pluribus.report.result.summary import ObjectMap
@@ -14,8 +15,17 @@ _FITTED = 20_000  # principal axes of this many objects are those of all, for th
 
 
 def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
-    """Principal components of the features, given coordinates, or principal components of the ensemble's labels."""
-    shown = spread_sample(case.labels, case.uncertainty, _SHOWN)
+    """Principal components of the features, given coordinates, or principal components of the ensemble's labels.
+
+    Linked objects are drawn with their links, and without features where the links put them.
+    """
+    links, n_links = None, 0
+    if case.graph is None:
+        shown = spread_sample(case.labels, case.uncertainty, _SHOWN)
+    else:
+        placed = case.X is not None or case.coordinates is not None
+        shown = linked_sample(case.graph, case.labels, NODES if placed else LAID_OUT)
+        links, n_links = links_among(case.graph, shown)
     fitted = stratified_sample(case.labels, _FITTED)
     if case.X is not None:
         basis = "features"
@@ -23,6 +33,9 @@ def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
     elif case.coordinates is not None:
         basis = "distances"
         xy, axes = np.asarray(case.coordinates[shown]), ("principal coordinate 1", "principal coordinate 2")
+    elif links is not None:
+        basis, axes = "links", ("", "")
+        xy = layout(links, case.labels[shown])
     else:
         basis = "labels"
         take = case.ensemble.take_objects
@@ -37,6 +50,8 @@ def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
         axes=axes,
         basis=basis,
         sampled=len(shown) < len(case.labels),
+        links=links,
+        n_links=n_links,
     )
 
 

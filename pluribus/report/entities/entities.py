@@ -69,6 +69,7 @@ class Map(NamedTuple):
     y: np.ndarray
     within: np.ndarray  # (q, 2) pairs of one entity that were compared, by their places among the rows
     refused: np.ndarray  # (r, 2) merges that were not made
+    together: np.ndarray  # (l, 2) references that occur in one link
     n_left_out: int
 
 
@@ -166,4 +167,7 @@ def _map(resolution: Resolution, tried: pd.DataFrame) -> Map:
     within = within[resolution.entities[within[:, 0]] == resolution.entities[within[:, 1]]]
     refused = nearest.loc[nearest["verdict"] == "not made", ["row_one", "row_other"]].to_numpy(dtype=np.int64)
     refused = refused[(where[refused] >= 0).all(axis=1)]
-    return Map(shown, np.array(x), np.array(y), where[within], where[refused], len(resolution.ids) - len(shown))
+    linked = np.empty((0, 2), np.int64) if resolution.together is None else resolution.together
+    linked = linked[(where[linked] >= 0).all(axis=1)]
+    parts = (where[within], where[refused], where[linked])
+    return Map(shown, np.array(x), np.array(y), *parts, len(resolution.ids) - len(shown))

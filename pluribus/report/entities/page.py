@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from pluribus.report._shared.links import FAINT, lines
 from pluribus.report._shared.page import draw_page, write_page
 from pluribus.report._shared.palette import COLORS, MUTED
 from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
-from pluribus.report.entities.entities import Entities, EntitySummary, Map, summarize_entities
+from pluribus.report.entities.entities import Entities, EntitySummary, summarize_entities
 
 _POINTS = 2000  # of the path that are drawn
 
@@ -74,7 +75,8 @@ def _path(summary: EntitySummary, threshold: float) -> Figure:
 def _map(summary: EntitySummary, case: Entities) -> Figure:
     drawn, resolution = summary.map, case.resolution
     dotted, solid = {"color": MUTED, "width": 1, "dash": "dot"}, {"color": COLORS[0], "width": 1.5}
-    lines = [_lines(drawn, drawn.refused, dotted), _lines(drawn, drawn.within, solid)]
+    styles = ((drawn.together, {"color": FAINT, "width": 0.8}), (drawn.refused, dotted), (drawn.within, solid))
+    drawn_lines = [lines(drawn.x, drawn.y, ends, style, 3) for ends, style in styles]
     names = [plain(" · ".join(map(str, resolution.frame.iloc[row].dropna())), 60) for row in drawn.rows]
     points: Figure = {
         "type": "scatter",
@@ -93,16 +95,4 @@ def _map(summary: EntitySummary, case: Entities) -> Figure:
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     hidden = {"visible": False, "fixedrange": True}
-    return specification([*lines, points], 520, xaxis=hidden, yaxis=hidden | {"scaleanchor": "x"})
-
-
-def _lines(drawn: Map, ends: np.ndarray, style: Figure) -> Figure:
-    gaps = np.full((len(ends), 1), np.nan)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": rounded(np.hstack([drawn.x[ends].reshape(-1, 2), gaps]).ravel(), 3),
-        "y": rounded(np.hstack([drawn.y[ends].reshape(-1, 2), gaps]).ravel(), 3),
-        "line": style,
-        "hoverinfo": "skip",
-    }
+    return specification([*drawn_lines, points], 520, xaxis=hidden, yaxis=hidden | {"scaleanchor": "x"})

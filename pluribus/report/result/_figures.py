@@ -5,6 +5,7 @@ Colors of text and grid are set there too, to follow the reader's light or dark 
 
 import numpy as np
 
+from pluribus.report._shared.links import FAINT, lines
 from pluribus.report._shared.palette import COLORS, EVIDENCE_SCALE, MUTED, color_of, name_of, symbol_of
 from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
 from pluribus.report.result._agreement_figures import member_figure, method_figure
@@ -200,7 +201,8 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
     digits = int(np.clip(4 - np.ceil(np.log10(extent)), 0, 12))
     # Size follows uncertainty; below 0.2 the scale is not stretched, so that near-certain stays small.
     size = 7 + 10 * view.uncertainty / max(0.2, float(np.max(view.uncertainty, initial=0)))
-    data, annotations = [], []
+    data: list[Figure] = []
+    annotations = []
     for cluster in sorted(np.unique(view.labels).tolist(), key=lambda c: (c < 0, c)):
         here = np.flatnonzero(view.labels == cluster)
         x, y = view.x[here], view.y[here]
@@ -232,12 +234,23 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
             at = {"x": round(float(np.median(x)), digits), "y": round(float(np.median(y)), digits)}
             annotations.append(at | {"text": f"<b>{cluster}</b>", "showarrow": False, "borderpad": 2})
     return specification(
-        data,
+        [*_links(view, digits), *data],
         560,
         annotations=annotations,
         showlegend=1 < len(data) <= 2 * len(COLORS),
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},
         hovermode="closest",
-        xaxis=axis_of(view.axes[0], fixedrange=False),
-        yaxis=axis_of(view.axes[1], fixedrange=False),
+        xaxis=axis_of(view.axes[0], fixedrange=False, visible=view.basis != "links"),
+        yaxis=axis_of(view.axes[1], fixedrange=False, visible=view.basis != "links"),
     )
+
+
+def _links(view: ObjectMap, digits: int) -> list[Figure]:
+    """The links inside clusters, and those between them."""
+    if view.links is None:
+        return []
+    inside = view.labels[view.links[:, 0]] == view.labels[view.links[:, 1]]
+    return [
+        lines(view.x, view.y, view.links[~inside], {"color": FAINT, "width": 0.8, "dash": "dot"}, digits),
+        lines(view.x, view.y, view.links[inside], {"color": FAINT, "width": 0.8}, digits),
+    ]

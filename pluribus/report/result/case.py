@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from pluribus.consensus import MethodComparison
 from pluribus.constraints import Constraints
@@ -55,6 +56,8 @@ class Case:
         The merges of the method, if it tests them.
     coordinates : array of shape (n, 2), optional
         Where to draw the objects, if not by the features.
+    graph : csr_array of shape (n, n), optional
+        Links between the objects, which the map draws.
     combined : bool, default=True
         Whether the result was made from the ensemble; else the ensemble is only what it is held against.
     parameters, versions : mappings
@@ -96,6 +99,7 @@ class Case:
     known: Constraints | None = None
     merges: MergeRecord | None = None
     coordinates: np.ndarray | None = None
+    graph: sparse.csr_array | None = None
     combined: bool = True
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
@@ -153,6 +157,7 @@ class Case:
             known=result.constraints,
             merges=result.merges,
             coordinates=result.coordinates,
+            graph=result.graph,
             combined=result.combined,
             parameters=_stated(result.parameters),
             seed=result.parameters.get("seed"),

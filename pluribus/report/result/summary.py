@@ -69,6 +69,8 @@ class ObjectMap:
     axes: tuple[str, str]
     basis: str
     sampled: bool
+    links: np.ndarray | None = None  # (m, 2) places of linked objects, if clusters are connected
+    n_links: int = 0  # between these objects, drawn or not
 
 
 @dataclass(frozen=True)
