@@ -1,0 +1,1 @@
+"""Classifiers that learn from a few labels and from pairs."""
