@@ -3,6 +3,13 @@
 from pluribus.constrained._registry import by_name, names
 from pluribus.constrained._shared.base import ConstrainedMixin
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
+from pluribus.constrained.categories.category_segmentation import CategorySegmentation
+from pluribus.constrained.coclusters._bi_sets import BiSets
+from pluribus.constrained.coclusters._concepts import concepts
+from pluribus.constrained.coclusters._errors import CoverageWarning, PatternExplosionError
+from pluribus.constrained.coclusters.constrained_co_clustering import ConstrainedCoClustering
+from pluribus.constrained.coclusters.information_co_clustering import InformationCoClustering
+from pluribus.constrained.coclusters.spectral_co_clustering import SpectralCoClustering
 from pluribus.constrained.conditions._conditions import (
     Aggregate,
     AtLeast,
@@ -31,24 +38,32 @@ __all__ = [
     "AggregateConstrainedKMeans",
     "AtLeast",
     "BalancedKMeans",
+    "CategorySegmentation",
+    "BiSets",
     "Condition",
+    "ConstrainedCoClustering",
     "ConstrainedGaussianMixture",
     "ConstrainedMixin",
     "CopKMeans",
+    "CoverageWarning",
     "Distinct",
     "EntropyDiversity",
     "Feedback",
     "FeedbackClusterer",
     "FrequencySensitiveKMeans",
+    "InformationCoClustering",
     "MeanFieldMixture",
     "MetricPairwiseKMeans",
     "NoFeasibleAssignmentError",
     "PairwiseKMeans",
+    "PatternExplosionError",
     "PenalizedMixture",
     "RecursiveDiversity",
     "SeededKMeans",
     "SizeConstrainedKMeans",
+    "SpectralCoClustering",
     "by_name",
+    "concepts",
     "names",
     "satisfied",
 ]
