@@ -2,11 +2,16 @@
 
 from pluribus.similarity._registry import by_name, names
 from pluribus.similarity.metric.cannot_link_metric import CannotLinkMetric
+from pluribus.similarity.pairwise.ambiguous_pairs import AmbiguousPairs
 from pluribus.similarity.pairwise.pairwise_kernel_classifier import PairwiseKernelClassifier
+from pluribus.similarity.pairwise.tracks import majority_vote, track_constraints
 
 __all__ = [
+    "AmbiguousPairs",
     "CannotLinkMetric",
     "PairwiseKernelClassifier",
     "by_name",
+    "majority_vote",
     "names",
+    "track_constraints",
 ]
