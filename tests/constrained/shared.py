@@ -4,9 +4,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_iris
 
+from pluribus.constrained import ConstrainedMixin
+from pluribus.constrained._registry import METHODS
 from pluribus.constrained.mixtures._linked_data import LinkedData
 
 QUIET = dict(verbose=False, random_state=0)
+CLUSTERERS = [entry.name for entry in METHODS.entries() if issubclass(entry.method, ConstrainedMixin)]
 IRIS, SPECIES = load_iris(return_X_y=True)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from constrained.shared import CLUSTERERS
 from pluribus import constrained
 
 TWO_PLACES = np.repeat([[0.0, 9.0], [9.0, 0.0]], 6, axis=0)
@@ -19,7 +20,7 @@ def made(name):
     return method(n_clusters=4, random_state=0, verbose=False)
 
 
-@pytest.mark.parametrize("name", sorted(set(constrained.names()) - NEVER_EMPTY))
+@pytest.mark.parametrize("name", sorted(set(CLUSTERERS) - NEVER_EMPTY))
 @pytest.mark.filterwarnings("ignore:the best start did not converge")
 def test_empty_clusters_are_kept_and_warned_of(name):
     with pytest.warns(ConvergenceWarning, match=r"only 2 of 4 clusters have objects.*Try n_clusters=2"):

@@ -8,6 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
+from constrained.shared import CLUSTERERS
 from pluribus import EnsembleClusterer, constrained
 from pluribus.generate import Generator
 
@@ -20,7 +21,7 @@ def takes_weights(name):
     return "sample_weight" in inspect.signature(constrained.by_name(name)().fit).parameters
 
 
-WEIGHTED = [name for name in constrained.names() if takes_weights(name)]
+WEIGHTED = [name for name in CLUSTERERS if takes_weights(name)]
 
 MIXTURES = ("gmm", "mean-field", "penalized", "ppc-mixture")
 

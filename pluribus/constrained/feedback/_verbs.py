@@ -6,7 +6,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import list_of, seeds, whole_number
+from pluribus._engine import seeds, whole_number
+from pluribus.constrained._shared.counts import term_names
 from pluribus.constrained.feedback._feedback import Feedback
 from pluribus.partitions import contingency
 from pluribus.partitions._internal import encode_labels
@@ -73,15 +74,10 @@ class FeedbackVerbs(ABC):
         """
         check_is_fitted(self)
         theta = self.term_probabilities_
-        if names is None:
-            names = getattr(self, "feature_names_in_", range(theta.shape[1]))
-        n_terms = whole_number("n_terms", n_terms, 0)
-        names = list_of("names", names, f"{theta.shape[1]} terms")
-        if len(names) != theta.shape[1]:
-            raise ValueError(f"names has {len(names)} terms, but X had {theta.shape[1]} columns.")
+        n_terms, names = whole_number("n_terms", n_terms, 0), term_names(self, names)
         share = theta * np.log(theta / (self.cluster_weights_ @ theta))
         most = np.argsort(-share, axis=1, kind="stable")[:, :n_terms]
-        return np.asarray(names)[most].tolist()
+        return names[most].tolist()
 
     def run_oracle(self, y: Any, n_rounds: int = 10) -> Self:
         """Simulate a user who knows the classes y and states of two objects in one cluster that they belong apart.

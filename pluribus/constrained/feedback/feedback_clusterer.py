@@ -6,7 +6,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.special import softmax
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from pluribus._engine import run_tasks, seeds
 from pluribus.constrained._shared.base import ConstrainedMixin, Given
+from pluribus.constrained._shared.counts import check_counts
 from pluribus.constrained._shared.parameters import AT_LEAST_ONE, POSITIVE, STARTS
 from pluribus.constrained.feedback._feedback import (
     Feedback,
@@ -193,7 +193,7 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
             How much each document counts.
         """
         given = self._check_given(X, constraints, sample_weight)
-        _check_counts(given.X)
+        check_counts(given.X)
         check_new_scale(given.X)
         witness = self._check_feasible(given.constraints).witness
         corpus = self._corpus(given, (), self.n_clusters)
@@ -268,7 +268,7 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The most likely cluster of new documents."""
         X = self._check_new(X)
-        _check_counts(X)
+        check_counts(X)
         return self.history_[-1].mixture.scores(X, self.term_weights_).argmax(axis=1).astype(np.int32)
 
     def _apply_to_clusters(self, new: tuple[Feedback, ...]) -> Step:
@@ -366,11 +366,3 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
-
-
-def _check_counts(X: Any) -> None:
-    values = X.data if sparse.issparse(X) else X
-    if values.size and values.min() < 0:
-        raise ValueError(
-            f"Negative values in data passed to X: the smallest is {values.min()}, but counts must be 0 or more."
-        )

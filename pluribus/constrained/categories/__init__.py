@@ -1,0 +1,1 @@
+"""Categories of documents that start from labels and may leave them."""
