@@ -1,14 +1,19 @@
-"""Hinge losses of labels and pairs by coordinate ascent in the dual (CPSVM)."""
+"""Hinge losses of labels and pairs by ascent in the dual (CPSVM)."""
 
 import numpy as np
-from scipy import sparse
+from scipy import linalg, sparse
+from scipy.sparse.linalg import LinearOperator, cg
 
 from pluribus._kernels.points.dual_ascent import ascend_features, ascend_gram
 from pluribus.similarity.pairwise._newton import Fitted
 from pluribus.similarity.pairwise._spaces import FeatureSpace, KernelSpace
 from pluribus.similarity.pairwise._terms import Terms
 
-_SWEEPS = 10  # between two looks at the duality gap
+_SWEEPS = 10  # between two steps along a face of the box, and looks at the duality gap
+_MOST_DENSE = 1_000  # variables up to which such a step is solved directly, and not by conjugate gradients
+_RIDGE = 1e-9
+_CG_TOLERANCE, _CG_STEPS = 1e-6, 200
+_STEPS = 30  # along faces, in a row
 _FLAT = 1e-14  # of the largest squared norm of a row: f is 0 there, whatever its coefficients
 
 
@@ -18,88 +23,115 @@ def ascend(
     """Maximize the dual (17.18, signs corrected) until the duality gap is below ``tol`` of the objective.
 
     The primal is Σ s max(0, 1 - y f) + Σ μ w |f_i - c f_j| + λ‖f‖²; an exclusive pair costs max(0, 1 + f_i + f_j).
+    Sweeps over the dual variables find out which of them are at a bound. Newton steps then move the others, which
+    sweeps alone do slowly where points are close to each other.
     """
-    problem = _Rows(terms)
-    dual = _GramDual(problem, space, lam) if isinstance(space, KernelSpace) else _FeatureDual(problem, space, lam)
+    losses = _Losses(terms)
+    dual = _Dual(losses, space, lam)
     rng = np.random.default_rng(seed)
     best = np.zeros(space.n_coefficients)
-    least, bound = problem.loss(np.zeros(terms.n_points)), 0.0
+    least, bound = losses.value(np.zeros(terms.n_points)), 0.0
     path = [least]
     for sweep in range(1, max_iter + 1):
-        dual.sweep(rng.permutation(len(problem.target)))
+        dual.sweep(rng.permutation(len(losses.target)))
         if sweep % _SWEEPS and sweep < max_iter:
             continue
+        dual.move_along_face()
         coefficients = dual.coefficients()
         f = space.values(coefficients)
-        norm = lam * space.squared_norm(coefficients, f)
-        primal = problem.loss(f) + norm
+        primal = losses.value(f) + lam * space.squared_norm(coefficients, f)
         if primal <= least:
             best, least = coefficients, primal
-        bound = max(bound, float(problem.target @ dual.beta) - norm)
+        bound = max(bound, dual.value())
         path.append(least)
         if least - bound <= tol * max(1.0, least):
             return Fitted(best, np.array(path), sweep, True)
     return Fitted(best, np.array(path), max_iter, False)
 
 
-class _Rows:
+class _Losses:
     """Labels and pairs as rows r of a matrix: each has a loss of u = r f, and a box for its dual variable."""
 
     def __init__(self, terms: Terms) -> None:
         equal, apart = terms.pair_weight[terms.equations], terms.pair_weight[~terms.equations]
         parts = [terms.label_rows(), terms.agreement_rows(), terms.exclusion_rows()]
-        self.matrix = sparse.csr_array(sparse.vstack(parts, format="csr"))
+        self.rows = sparse.csr_array(sparse.vstack(parts, format="csr"))
         self.target = np.concatenate([np.ones_like(terms.weight), np.zeros_like(equal), np.ones_like(apart)])
         self.high = np.concatenate([terms.weight, equal, apart])
         self.low = np.where(self.target > 0, 0.0, -self.high)
 
-    def loss(self, f: np.ndarray) -> float:
-        short = self.target - self.matrix @ f
+    def value(self, f: np.ndarray) -> float:
+        short = self.target - self.rows @ f
         return float(self.high @ np.where(self.target > 0, np.maximum(short, 0), np.abs(short)))
 
-    def start(self, square: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The first dual variables, and the squares, 0 for flat rows, whose variable is final from the start."""
+
+class _Dual:
+    """The dual variables β, and the function they stand for: Σ_r β_r r / (2λ), as f at the points or as weights."""
+
+    def __init__(self, losses: _Losses, space: KernelSpace | FeatureSpace, lam: float) -> None:
+        self.losses, self.lam = losses, lam
+        self.gram = space.gram if isinstance(space, KernelSpace) else None
+        if self.gram is not None:
+            self.rows = losses.rows
+            square = _gram_squares(self.rows, self.gram)
+        else:
+            self.rows = sparse.csr_array(losses.rows @ space.features)
+            square = np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()
         flat = square <= _FLAT * square.max(initial=0)
-        return np.where(flat & (self.target > 0), self.high, 0.0), np.where(flat, 0.0, square)
-
-
-class _GramDual:
-    """Dual variables of rows that combine points of a kernel space."""
-
-    def __init__(self, problem: _Rows, space: KernelSpace, lam: float) -> None:
-        self.problem, self.gram, self.lam = problem, space.gram, lam
-        self.beta, self.square = problem.start(_gram_squares(problem.matrix, space.gram))
-        self.f = np.zeros(len(space.gram))
+        self.square = np.where(flat, 0.0, square)
+        self.beta = np.where(flat & (losses.target > 0), losses.high, 0.0)
+        self.state = self._state_of_part(self.rows, self.beta)
 
     def sweep(self, order: np.ndarray) -> None:
-        rows, own = self.problem.matrix, self.problem
-        ascend_gram(
-            order, rows.indptr, rows.indices, rows.data, self.gram, self.f, self.beta, own.target, own.low, own.high,
-            self.square, self.lam,
-        )  # fmt: skip
+        """Maximize the dual over one variable after the other."""
+        rows, own = self.rows, self.losses
+        box = (self.beta, own.target, own.low, own.high, self.square, self.lam)
+        if self.gram is not None:
+            ascend_gram(order, rows.indptr, rows.indices, rows.data, self.gram, self.state, *box)
+        else:
+            ascend_features(order, rows.indptr, rows.indices, rows.data, self.state, *box)
+
+    def move_along_face(self) -> None:
+        """Newton steps of the variables between their bounds; those that get to a bound stay there."""
+        low, high = self.losses.low, self.losses.high
+        self.state = self._state_of_part(self.rows, self.beta)  # anew: sweeps add up rounding errors
+        for _ in range(_STEPS):
+            free = np.flatnonzero((self.beta > low) & (self.beta < high) & (self.square > 0))
+            if not len(free):
+                return
+            rows, beta = self.rows[free], self.beta[free]
+            direction = self._newton_direction(rows, self.losses.target[free] - rows @ self.state)
+            bound = np.where(direction > 0, high[free], low[free])
+            reach = np.divide(bound - beta, direction, out=np.full(len(free), np.inf), where=direction != 0)
+            length = min(1.0, float(reach.min()))
+            moved = np.where(reach <= length, bound, beta + length * direction)
+            self.state = self.state + self._state_of_part(rows, moved - beta)
+            self.beta[free] = moved
+            if length == 1.0:
+                return
+
+    def _newton_direction(self, rows: sparse.csr_array, slope: np.ndarray) -> np.ndarray:
+        """Solve R K Rᵀ d = 2λ slope for the rows R; the ridge is for points that are equal."""
+        n = len(slope)
+        if n <= _MOST_DENSE:
+            system = rows @ self._apply(rows.T.toarray())
+            system[np.diag_indices(n)] *= 1 + _RIDGE
+            return linalg.solve(system, 2 * self.lam * slope, assume_a="sym", check_finite=False)
+        product = LinearOperator((n, n), lambda v: rows @ self._apply(rows.T @ v), dtype=np.float64)
+        return cg(product, 2 * self.lam * slope, rtol=_CG_TOLERANCE, maxiter=_CG_STEPS)[0]
+
+    def value(self) -> float:
+        """Σ target β - λ‖f‖²."""
+        return float(self.losses.target @ self.beta - self.beta @ (self.rows @ self.state) / 2)
 
     def coefficients(self) -> np.ndarray:
-        return self.problem.matrix.T @ np.where(self.square > 0, self.beta, 0) / (2 * self.lam)
+        return self.state.copy() if self.gram is None else self.rows.T @ self.beta / (2 * self.lam)
 
+    def _state_of_part(self, rows: sparse.csr_array, beta: np.ndarray) -> np.ndarray:
+        return self._apply(rows.T @ beta) / (2 * self.lam)
 
-class _FeatureDual:
-    """Dual variables of rows that combine vectors of features."""
-
-    def __init__(self, problem: _Rows, space: FeatureSpace, lam: float) -> None:
-        self.problem, self.lam = problem, lam
-        self.rows = sparse.csr_array(problem.matrix @ space.features)
-        self.beta, self.square = problem.start(np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel())
-        self.w = np.zeros(space.n_coefficients)
-
-    def sweep(self, order: np.ndarray) -> None:
-        rows, own = self.rows, self.problem
-        ascend_features(
-            order, rows.indptr, rows.indices, rows.data, self.w, self.beta, own.target, own.low, own.high,
-            self.square, self.lam,
-        )  # fmt: skip
-
-    def coefficients(self) -> np.ndarray:
-        return self.w.copy()
+    def _apply(self, combined: np.ndarray) -> np.ndarray:
+        return combined if self.gram is None else self.gram @ combined
 
 
 def _gram_squares(rows: sparse.csr_array, gram: np.ndarray) -> np.ndarray:

@@ -37,10 +37,10 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         Σ_labeled s_i L(y_i f_i) + μ Σ_pairs w_ij L'(f_i, c_ij f_j) + λ ‖f‖²
 
     where c is +1 for must-links and -1 for cannot-links, and rows of pairs need no label. L is the logistic loss
-    (CPKLR) or the hinge (CPSVM). The convex pair loss punishes different values: L' = L(u) + L(-u) with u = f_i - c f_j,
-    or |u| for the hinge. It never rewards agreement, so it draws f towards 0. The pair loss that is not convex (NPKLR)
-    is minus the logarithm of the probability that the pair holds. It also rewards confident agreement, even if both
-    ends are wrong. Its minimum is local, found by EM from the solution for the labels alone.
+    (CPKLR) or the hinge (CPSVM). The convex pair loss punishes different values: L' = L(u) + L(-u) with
+    u = f_i - c f_j, or |u| for the hinge. It never rewards agreement, so it draws f towards 0. The pair loss that is
+    not convex (NPKLR) is minus the logarithm of the probability that the pair holds. It also rewards confident
+    agreement, even if both ends are wrong. Its minimum is local, found by EM from the solution for the labels alone.
 
     With more than two classes there is one function for each class against the rest. A cannot-link then says that not
     both rows are of the class.
