@@ -1,0 +1,1 @@
+"""Online learning with proximal steps: shrinkage of block norms, label chains, passes over the examples."""

@@ -1,0 +1,1 @@
+"""Weights of many kernels, with labels (OnlineMultipleKernel) or without (MultipleKernelKMeans)."""
