@@ -5,6 +5,7 @@ The report on a result says how many clusters, how sure, and where it is ambiguo
 
 from pluribus.report.comparison.comparison import Comparison, ComparisonSummary, summarize_comparison
 from pluribus.report.comparison.page import write_comparison
+from pluribus.report.figures.coclusters import plot_coclusters
 from pluribus.report.result.case import Case
 from pluribus.report.result.page import render, write_report
 from pluribus.report.result.plots import Plots
@@ -24,6 +25,7 @@ __all__ = [
     "Summary",
     "Validation",
     "ValidationSummary",
+    "plot_coclusters",
     "render",
     "summarize",
     "summarize_comparison",

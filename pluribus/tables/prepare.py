@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from pluribus.tables._columns import BadCells, Column, Unusable, understand
+from pluribus.tables._columns import Column
 from pluribus.tables._survey import is_constant
+from pluribus.tables._understood import understood
 from pluribus.tables.errors import TableError, counted, listing, more
 from pluribus.tables.recipe import Recipe, Scale, check_scaling, column_recipe
-from pluribus.tables.table import Table, check_table
+from pluribus.tables.table import Table
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +105,7 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
     1 category coded as 0/1 columns that together weigh as much as one number: 'team' (2 values).
     """
     check_scaling(scale)
-    columns, unusable = _understood(table)
+    columns, unusable = understood(table)
     notes = [f"Dropped '{column.name}': {column.reason}." for column in unusable]
     fills: dict[str, float] = {}
     if impute:
@@ -139,31 +140,6 @@ def prepare(table: Table, *, scale: Scale = "standard", impute: bool = False) ->
         pd.DataFrame({column.name: column.as_series() for column in columns}),
         recipe,
     )
-
-
-def _understood(table: Table) -> tuple[list[Column], list[Unusable]]:
-    """Tell what each column holds; all bad cells of the table make one error."""
-    check_table(table)
-    found = [understand(str(name), column, table.decimal) for name, column in table.frame.items()]
-    bad = [column for column in found if isinstance(column, BadCells)]
-    if bad:
-        raise TableError(
-            f"'{table.name}' has cells that cannot be read. "
-            + " ".join(map(_described, bad[:8]))
-            + (f" And {counted(len(bad) - 8, 'more column')}." if len(bad) > 8 else "")
-            + " Correct these cells (or empty them, and impute), or ignore the column."
-        )
-    columns = [column for column in found if isinstance(column, Column)]
-    unusable = [column for column in found if isinstance(column, Unusable)]
-    return columns, unusable
-
-
-def _described(column: BadCells) -> str:
-    cells = ", ".join(f"{cell[:40]!r} (data row {row:,})" for row, cell in column.examples)
-    n_more = column.count - len(column.examples)
-    rest = f" and {n_more:,} more" if n_more else ""
-    wrong = f"{counted(column.count, 'cell')} cannot be read so"
-    return f"Column '{column.name}' should hold {column.expected}, but {wrong}: {cells}{rest}."
 
 
 def _refuse_gaps(columns: list[Column], source: str) -> None:

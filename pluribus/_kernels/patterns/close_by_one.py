@@ -103,7 +103,7 @@ def _has(bits, q):
 
 @njit(cache=True, nogil=True)
 def _within(extent, column):
-    for w in range(len(extent)):
+    for w in range(len(extent)):  # noqa: SIM110, compiled
         if extent[w] & ~column[w] != _ZERO:
             return False
     return True

@@ -1,4 +1,4 @@
-"""What is known about rows and columns, and which patterns agree with it (the local counterparts of the constraints)."""
+"""What is known about rows and columns, and which patterns agree with it."""
 
 from typing import Any, NamedTuple
 
@@ -182,7 +182,7 @@ def _mixed(pairs: Any, name: str, shape: tuple[int, int]) -> np.ndarray:
     given = number_array(name, pairs, error=ConstraintError)
     if given.ndim != 2 or given.shape[1] != 2 or (given != np.floor(given)).any():
         raise ConstraintError(
-            f"{name} has the shape {given.shape}: give pairs of a row and a column, [(0, 2), (5, 1)]."
+            f"{name} has the shape {given.shape}: give pairs (row, column), such as [(0, 2), (5, 1)]."
         )
     wrong = np.flatnonzero(((given < 0) | (given >= shape)).any(axis=1))
     if len(wrong):

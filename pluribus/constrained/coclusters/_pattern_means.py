@@ -15,8 +15,7 @@ class PatternClusters(NamedTuple):
     labels: np.ndarray  # (N,), -1: left out
     kinds: np.ndarray  # (k, kinds of rows): the weight of each in each cluster
     columns: np.ndarray  # (k, n)
-    objective: list[float]
-    n_iter: int
+    objective: list[float]  # in each iteration
 
 
 class PatternMeans:
@@ -41,7 +40,7 @@ class PatternMeans:
         """k-means from the given patterns; None if a pattern fits into no cluster and may not be left out."""
         centroids = tuple(side[first].toarray() for side, _ in self.sides)
         before, objective = centroids, []
-        for n_iter in range(1, max_iter + 1):
+        for _ in range(max_iter):
             distance = self.distances(*centroids)
             labels = self.assign(distance)
             kept = np.flatnonzero(labels >= 0)
@@ -51,7 +50,7 @@ class PatternMeans:
             previous, before, centroids = before, centroids, self.means(labels, centroids)
             if _same(centroids, before) or _same(centroids, previous):  # done, or two partitions in turn
                 break
-        return PatternClusters(labels, *centroids, objective, n_iter)
+        return PatternClusters(labels, *centroids, objective)
 
     def distances(self, kinds: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The distance of each pattern to each centroid: half that of its rows plus half that of its columns."""

@@ -30,9 +30,9 @@ class ConstrainedCoClustering(CoClusterMixin, BaseEstimator):
     """Cluster the rows and the columns of a 0/1 table together, under constraints (CDK-means).
 
     Each cluster of rows comes with the cluster of columns that describes it. First all local patterns are found: by
-    default the formal concepts, the all-ones rectangles that cannot be extended. Then a k-means groups the patterns. Its
-    centroids weigh every row and every column by the share of the patterns that have it, and each row and column goes
-    to the centroid in which it weighs most.
+    default the formal concepts, the all-ones rectangles that cannot be extended. Then a k-means groups the patterns.
+    Its centroids weigh every row and every column by the share of the patterns that have it, and each row and column
+    goes to the centroid in which it weighs most.
 
     Constraints act on the patterns. A must-link keeps the patterns that have both elements or neither. A cannot-link
     removes those with both, and keeps the two out of one cluster of patterns. An element may be a row or a column:
@@ -119,9 +119,10 @@ class ConstrainedCoClustering(CoClusterMixin, BaseEstimator):
     >>> model = ConstrainedCoClustering(2, random_state=0).fit(table)
     >>> model.row_labels_.tolist(), model.column_labels_.tolist()
     ([0, 1, 0, 0, 1, 1], [0, 1, 0, 0, 1])
-    >>> known = Constraints(6, must_link=[(0, 4)])
-    >>> ConstrainedCoClustering(2, random_state=0).fit(table, constraints=known).row_labels_.tolist()
-    [0, 1, 0, 0, 0, 1]
+    >>> known = Constraints(5, cannot_link=[(0, 2)])
+    >>> model = ConstrainedCoClustering(2, random_state=0).fit(table, column_constraints=known)
+    >>> model.row_labels_.tolist(), model.column_labels_.tolist()
+    ([0, 1, 0, 0, 1, 1], [1, 1, 0, 0, 1])
     """
 
     known_as = {"cdk-means": {}}
@@ -316,8 +317,8 @@ class ConstrainedCoClustering(CoClusterMixin, BaseEstimator):
         self.uncertainty_ = normalized_entropy(self.membership_)
         self.column_uncertainty_ = normalized_entropy(self.column_membership_)
         self.row_jumps_, self.column_jumps_ = rows.jumps(labels), columns.jumps(column_labels)
-        self.objective_, self.n_iter_ = np.array(run.objective), run.n_iter
-        self.n_comparisons_ = len(self.patterns_) * run.n_iter
+        self.objective_, self.n_iter_ = np.array(run.objective), len(run.objective)
+        self.n_comparisons_ = len(self.patterns_) * self.n_iter_
         self.violations_ = known.rows.violations(labels)
         _warn(int((run.labels < 0).sum()), int((labels < 0).sum()), int((column_labels < 0).sum()))
 

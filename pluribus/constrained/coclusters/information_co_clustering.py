@@ -24,7 +24,7 @@ _NEVER = np.log(1e-300)  # of a share of 0: worse than any other, and finite
 
 
 class InformationCoClustering(CoClusterMixin, BaseEstimator):
-    """Cluster the rows and the columns of a table of counts together, so that the blocks lose little information (ITCC).
+    """Cluster the rows and the columns of a table of counts so that the blocks lose little information (ITCC).
 
     The table, divided by its sum, is a joint distribution of rows and columns. Their mutual information is what a row
     tells about columns. Any pair of partitions loses some of it, and this method minimizes the loss: in turn, each row

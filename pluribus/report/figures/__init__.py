@@ -1,0 +1,1 @@
+"""Figures of models, one at a time, for notebooks and pages."""
