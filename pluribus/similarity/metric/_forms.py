@@ -6,7 +6,8 @@ pairs once (see ``_kernels.points.margin_descent``).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -24,12 +25,16 @@ from pluribus._kernels.points.margin_descent import (
 from pluribus.similarity.metric._factor import factor_of
 
 
-class Learned(NamedTuple):
-    """A metric: A, its diagonal, or None; components with UᵀU = A, or None if they are not known yet; ‖A‖."""
+class Learned:
+    """A metric: A (its diagonal; of a kernel, the points that it is on), the norm of A, and U with UᵀU = A."""
 
-    A: Any
-    components: Any
-    length: float
+    def __init__(self, A: Any, length: float, components: Any = None) -> None:
+        self.A, self.length, self._components = A, length, components
+
+    @cached_property
+    def components(self) -> Any:
+        """U; of a dense A it takes time, and is made when it is first used."""
+        return factor_of(self.A) if self._components is None else self._components
 
 
 class Form(Protocol):
@@ -73,12 +78,12 @@ class FullForm:
         return found
 
     def learned(self, alpha: np.ndarray) -> Learned:
-        """A, summed up anew without the rounding of the moves; its components wait until they are used."""
+        """A, summed up again without the rounding of the moves."""
         self._A[:] = self._prior
         add_pairs(*self._rows, self._pairs, alpha, self._A)
         A = np.triu(self._A)
         A += np.triu(A, 1).T
-        return Learned(A, None, float(np.linalg.norm(A)))
+        return Learned(A, float(np.linalg.norm(A)))
 
 
 class _FeatureForm:
@@ -115,7 +120,7 @@ class DiagonalForm(_FeatureForm):
         """The diagonal of A."""
         self._sum_up(alpha)
         weights = self._prior + self._weights
-        return Learned(weights, sparse.diags_array(np.sqrt(weights), format="csr"), float(np.linalg.norm(weights)))
+        return Learned(weights, float(np.linalg.norm(weights)), sparse.diags_array(np.sqrt(weights), format="csr"))
 
 
 class SparseForm(_FeatureForm):
@@ -147,7 +152,7 @@ class SparseForm(_FeatureForm):
             A, components = A + self._prior.A, sparse.vstack([self._prior.components, components])
         A = sparse.csr_array(A)
         A.eliminate_zeros()
-        return Learned(A, sparse.csr_array(components), float(np.linalg.norm(A.data)))
+        return Learned(A, float(np.linalg.norm(A.data)), sparse.csr_array(components))
 
 
 class KernelForm:
@@ -182,7 +187,7 @@ class KernelForm:
         components = sparse.csr_array(parts, shape=(len(support), len(used)))
         if len(support) > len(used):
             components = factor_of((components.T @ components).toarray())
-        return Learned(self._points[used], components, float(np.sqrt(alpha @ self._margins)))
+        return Learned(self._points[used], float(np.sqrt(alpha @ self._margins)), components)
 
 
 def _differences(X: Any, pairs: np.ndarray) -> Any:
@@ -219,5 +224,8 @@ def _check_memory(n_bytes: float, what: str, instead: str) -> None:
 
 
 def _parts(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    matrix.sort_indices()
+    """The arrays of a sparse matrix, each row sorted and without repeated columns; the matrix stays as it is."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data

@@ -44,7 +44,7 @@ def _identity(factor: float, kind: str, d: int) -> Any:
     if kind == "diagonal":
         return np.full(d, factor)
     one = sparse.eye_array(d, format="csr")
-    return Learned(factor * one, factor**0.5 * one, factor * d**0.5)
+    return Learned(factor * one, factor * d**0.5, factor**0.5 * one)
 
 
 def _check_metric(A: np.ndarray) -> None:

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pluribus._engine import seeds, whole_number
 from pluribus.similarity.metric._bounds import bounds_of
 from pluribus.similarity.metric._descent import descend, duality_gap, warn_unfinished
-from pluribus.similarity.metric._factor import factor_of
 from pluribus.similarity.metric._forms import DiagonalForm, Form, FullForm, KernelForm, SparseForm
 from pluribus.similarity.metric._pairs import Apart, pairs_of_names, read_names, read_pairs
 from pluribus.similarity.metric._prior import read_prior
@@ -112,7 +111,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     suits = "Pairs that are surely different, such as records under different names, and no pairs that are equal."
 
     _parameter_constraints: dict = {
-        "C": [Interval(Real, 0, None, closed="neither")],
+        "C": [Interval(Real, 0, None, closed="right")],
         "kind": [StrOptions({"full", "diagonal", "sparse", "kernel"})],
         "kernel": [StrOptions({"linear", "poly", "rbf", "cosine"})],
         "gamma": [Interval(Real, 0, None, closed="neither"), None],
@@ -235,9 +234,8 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Sparse rows stay sparse for kind="sparse" and "diagonal".
         """
         X = self._new_rows(X)
-        if self._fitted_kind == "kernel":
-            X = self._kernel(X, self.support_points_)
-        return X @ self.components_.T.astype(X.dtype)
+        features = self._kernel(X, self.support_points_) if self._fitted_kind == "kernel" else X
+        return features.astype(X.dtype, copy=False) @ self.components_.T.astype(X.dtype)
 
     def pairwise_distances(self, X: Any, Y: Any = None) -> np.ndarray:
         """The learned distance of each row of X to each row of Y, by default of X."""
@@ -251,8 +249,6 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def components_(self) -> Any:
         """The factor of A; of a full metric it is computed when it is first used."""
         check_is_fitted(self)
-        if self._learned.components is None:
-            self._learned = self._learned._replace(components=factor_of(self._learned.A))
         return self._learned.components
 
     @property
@@ -294,13 +290,14 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self._learned if self.kind == "sparse" else self._learned.A
 
     def _form(self, X: Any, pairs: np.ndarray, prior: Any) -> Form:
-        if self.kind == "full":
-            return FullForm(X, pairs, prior)
-        if self.kind == "diagonal":
-            return DiagonalForm(X, pairs, prior)
-        if self.kind == "sparse":
-            return SparseForm(X, pairs, prior)
-        return KernelForm(X, pairs, self._kernel)
+        with np.errstate(over="ignore", invalid="ignore"):  # norms that overflow are refused by ``bounds_of``
+            if self.kind == "full":
+                return FullForm(X, pairs, prior)
+            if self.kind == "diagonal":
+                return DiagonalForm(X, pairs, prior)
+            if self.kind == "sparse":
+                return SparseForm(X, pairs, prior)
+            return KernelForm(X, pairs, self._kernel)
 
     def _kernel(self, X: Any, Y: Any) -> np.ndarray:
         parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
