@@ -26,6 +26,11 @@ READ = (
     "mnist_test",
     "balance_scale",
     "text_k1a",
+    "text_wap",
+    "text_re0",
+    "text_tr41",
+    "text_fbis",
+    "text_tr31",
     "crabs",
     "aggregation",
     "compound",
@@ -41,7 +46,7 @@ READ = (
     "twodiamonds",
     "wingnut",
 )
-ARRAYS = ("mnist_test", "text_k1a")  # of READ, those in NAME.npz
+ARRAYS = ("mnist_test", *(name for name in READ if name.startswith("text_")))  # of READ, those in NAME.npz
 
 
 class DataSet(NamedTuple):

@@ -13,6 +13,7 @@ SOURCES = (
     "constrained",
     "constrained-papers",
     "balanced",
+    "categorization",
     "aggregate",
     "anonymize",
     "increments",

@@ -28,7 +28,7 @@ class Documents(NamedTuple):
     def damped_centroids(self, labels: np.ndarray, k: int, n_words: int) -> sparse.csr_array:
         """The sum of the damped documents of each category, of which only the ``n_words`` largest entries stay."""
         order, starts = by_group(labels, k)
-        n_words = min(n_words, np.count_nonzero(self.term_weights))
+        n_words = min(n_words, int(np.count_nonzero(self.term_weights)))
         columns, values = np.empty((k, n_words), np.int64), np.empty((k, n_words))
         how = self.weights, self.term_weights, DAMPING[self.damping], n_words
 

@@ -21,7 +21,7 @@ from pluribus.constrained.categories._seeds import DAMPING, Documents
 from pluribus.constrained.categories._segments import Segments
 from pluribus.constrained.categories._terms import document_frequency, gini_index, select_terms
 from pluribus.constraints import Constraints
-from pluribus.tables._internal import check_new_scale, check_scale, refuse_annotated
+from pluribus.tables._internal import check_new_scale, check_scale, counted, listing, refuse_annotated
 
 _MOST_FURTHER = 1000  # passes, with converge=True
 
@@ -364,7 +364,9 @@ class CategorySegmentation(BaseEstimator):
         self.moved_ = (known >= 0) & ~(placed & (self.labels_ == self.category_of_class_[known]))
         n_without = int(np.sum((self.labels_ < 0) & ~segments.is_outlier))
         if n_without:
-            warnings.warn(f"{n_without} documents have no word of any category: their label is -1.", stacklevel=3)
+            warnings.warn(
+                f"{counted(n_without, 'document')} without any word of a category: the label is -1.", stacklevel=3
+            )
         return self
 
     def _warn_of_small_classes(self, known: np.ndarray) -> None:
@@ -372,8 +374,8 @@ class CategorySegmentation(BaseEstimator):
         if sizes.min() < self.min_docs:
             small = self.classes_[sizes < self.min_docs]
             warnings.warn(
-                f"{len(small)} classes have fewer than min_docs={self.min_docs} documents, such as {small[0]!r}: they "
-                "disappear unless others join them.",
+                f"fewer than min_docs={self.min_docs} documents have the label {listing(small)}: these categories "
+                "disappear unless other documents join them.",
                 stacklevel=3,
             )
 

@@ -16,7 +16,7 @@ from pluribus.constrained.categories import _seeds
 
 SMALL = dict(min_df=1, min_docs=1, gini_drop=0.0, verbose=False)
 DAMPED = {"sqrt": np.sqrt, "log1p": np.log1p, "clip": lambda x: np.minimum(x, 1), "none": lambda x: x}
-pytestmark = pytest.mark.filterwarnings("ignore:.*classes have fewer than min_docs", "ignore:.*have no word of any")
+pytestmark = pytest.mark.filterwarnings("ignore:fewer than min_docs", "ignore:.*without any word of a category")
 
 
 def texts(seed=0, n=120, n_terms=60, k=4, noise=0.0, length=30, concentration=0.05):
@@ -188,7 +188,7 @@ def test_almost_equal_classes_are_merged_in_chains():
 def test_small_classes_are_dropped_and_their_documents_join_others():
     X = np.vstack([np.tile([5, 1, 0, 0], (9, 1)), np.tile([0, 0, 5, 1], (9, 1)), np.tile([1, 5, 0, 0], (3, 1))])
     y = ["a"] * 9 + ["b"] * 9 + ["small"] * 3
-    with pytest.warns(UserWarning, match="1 classes have fewer than min_docs=4 documents, such as 'small'"):
+    with pytest.warns(UserWarning, match="fewer than min_docs=4 documents have the label 'small': these categories"):
         model = CategorySegmentation(min_df=1, min_docs=4, gini_drop=0.0, verbose=False).fit(X, y)
     assert model.labels_.tolist() == [0] * 9 + [1] * 9 + [0] * 3
     assert model.category_of_class_.tolist() == [0, 1, -1]
@@ -232,7 +232,7 @@ def test_documents_without_known_words():
     X, _, y = texts(6)
     X = np.vstack([X, np.zeros((2, X.shape[1]))])
     y = [*y.tolist(), None, 0]
-    with pytest.warns(UserWarning, match="2 documents have no word of any category"):
+    with pytest.warns(UserWarning, match="2 documents without any word of a category"):
         model = CategorySegmentation(**SMALL).fit(X, y)
     assert model.labels_[-2:].tolist() == [-1, -1]
     assert model.moved_[-2:].tolist() == [False, True]
