@@ -84,6 +84,7 @@ def cluster(
     noise: o.Noise = False,
     graph: o.Edges = None,
     connected: o.Connected = False,
+    other_than: o.OtherThan = None,
 ) -> None:
     """Cluster a table: many clusterings, one consensus, a report on how sure it is.
 

@@ -28,6 +28,7 @@ def run(
     screen = Screen(quiet=quiet, json=json)
     how = _input.numbered(options) | {"engine": _input.engine(engine, scheduler)}
     reads = [data, *(options.get(name) for name in ("must_link", "cannot_link", "known_labels", "graph"))]
+    reads += [_input.file_of(text) for text in options.get("other_than") or ()]
     place: dict[str, Any] = {"reads": reads, "overwrite": overwrite, "json": json}
     with _input.result_directory(out, f"{_input.stem(data)}-pluribus", RESULTS, **place) as directory:
         kept = None if directory is None else directory.work / "members"

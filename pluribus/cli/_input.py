@@ -52,6 +52,11 @@ def result_directory(
         yield directory
 
 
+def file_of(text: str) -> Path:
+    """The file of FILE or FILE:COLUMN."""
+    return Path(text if Path(text).exists() or ":" not in text else text.rpartition(":")[0])
+
+
 def stem(path: Path) -> str:
     """The name of a file without its endings: of "wine.csv.gz", "wine"."""
     return path.name.removesuffix(".gz").rsplit(".", 1)[0] or path.name

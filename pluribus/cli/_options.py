@@ -156,6 +156,15 @@ Connected = Annotated[
         help="Each cluster is connected along the links of --graph. Methods: connected-kmeans (default), netscan, ckc.",
     ),
 ]
+OtherThan = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--other-than",
+        help="A file of labels that you know, or FILE:COLUMN: the result is to say something new. May be given several "
+        "times. Methods: condens (default), residual-kmeans and others.",
+        metavar="LABELS",
+    ),
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue a job that was stopped.")]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", help="Cores; -1 is all. The result does not depend on it. Default: -1.")
@@ -261,7 +270,7 @@ Alpha = Annotated[
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option(help="Lowest similarity at which references are merged (default: where merges are sparsest)."),
+    typer.Option(help="Lowest similarity at which references are merged (default: where the entities change least)."),
 ]
 Questions = Annotated[int | None, typer.Option(help="How many questions to ask. Default: 20.", min=1)]
 AskMethod = Annotated[

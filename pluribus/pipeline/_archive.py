@@ -97,6 +97,8 @@ def _documents(result: Clustering) -> Iterator[tuple[str, bytes]]:
         yield "ensemble.npz", path.read_bytes()
     if result.frame is not None:
         yield "frame.parquet", _parquet(result.frame)
+    if result.other_than is not None:
+        yield "other_than.parquet", _parquet(result.other_than)
     if result.merges is not None:
         yield "merge_tests.parquet", _parquet(result.merges.tests)
     if result.constraints is not None:

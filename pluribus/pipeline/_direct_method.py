@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from pluribus._engine import seeds, track
@@ -13,7 +14,7 @@ from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import normalized_entropy
 from pluribus.pipeline._merge_trees import merge_record
-from pluribus.pipeline._methods import direct_method
+from pluribus.pipeline._methods import alternative_names, direct_method
 from pluribus.pipeline._sizes import Sizes
 
 RUNS = 10  # of the method, which the result is compared with
@@ -23,6 +24,7 @@ OF_STARTS = (
     "constraint is the share of them that contradict it."
 )
 OF_CONNECTED = f"There is no ensemble: the members are {RUNS} starts of the same method along the same links."
+OF_OTHERS = f"There is no ensemble: the members are {RUNS} starts of the same method, other than the same partition."
 OF_SAMPLES = (
     f"There is no ensemble: the members are {RUNS} runs of the same method, each on {SHARE:.0%} of the objects."
 )
@@ -32,6 +34,8 @@ OF_UNCERTAINTY = (
 # Its conditions are about columns of the table, for which there are no options.
 _ELSEWHERE = {"aggregate": "constrained.AggregateConstrainedKMeans, or anonymize"}
 _OF_ENSEMBLES = ("members", "noise", "engine", "constraint_level")
+_OF_COUNTS = ("feedback", "condens-em", "itcc", "spectral-cocluster")
+_OF_NONZEROS = ("cdk-means", "itcc", "spectral-cocluster")  # which cluster rows by the columns that are not zero
 _SIZED, _LOWER_ONLY = "size-constrained", "balanced"  # methods that take sizes; the second no upper bound
 
 
@@ -53,14 +57,20 @@ class DirectMethod:
             **{key: value for key, value in given.items() if value is not None and key in takes}
         )
 
-    def fit(self, X: Any, *, constraints: Constraints | None = None, graph: Any = None) -> "DirectMethod":
-        """Cluster the rows of features, or of distances if the method's metric is "precomputed"; along a graph."""
+    def fit(
+        self, X: Any, *, constraints: Constraints | None = None, graph: Any = None, other_than: Any = None
+    ) -> "DirectMethod":
+        """Cluster the rows of features, or of distances if the method's metric is "precomputed".
+
+        Along a graph, if one is given; other than a known partition, if one is given.
+        """
         known = {} if constraints is None else {"constraints": constraints}
         linked = {} if graph is None else {"graph": graph}
-        self.consensus_ = self.method.fit(X, **known, **linked)
+        other = {} if other_than is None else {"known": other_than}
+        self.consensus_ = self.method.fit(X, **known, **linked, **other)
         by_chance = "random_state" in parameters_of(self.name)
-        self.ensemble_ = self._starts(X, linked) if by_chance else self._samples(X)
-        reasons = [OF_CONNECTED if linked else OF_STARTS if by_chance else OF_SAMPLES]
+        self.ensemble_ = self._starts(X, linked | other) if by_chance else self._samples(X)
+        reasons = [OF_CONNECTED if linked else OF_OTHERS if other else OF_STARTS if by_chance else OF_SAMPLES]
         if not hasattr(self.consensus_, "membership_"):
             self._measure(self.consensus_)
             reasons.append(OF_UNCERTAINTY)
@@ -70,11 +80,11 @@ class DirectMethod:
         self.membership_, self.uncertainty_ = self.consensus_.membership_, self.consensus_.uncertainty_
         return self
 
-    def _starts(self, X: Any, linked: Mapping[str, Any]) -> Ensemble:
+    def _starts(self, X: Any, given: Mapping[str, Any]) -> Ensemble:
         plain = self._quiet()
         if "n_init" in plain.get_params(deep=False):
             plain.set_params(n_init=1)
-        return self._runs(lambda seed: clone(plain).set_params(random_state=seed).fit(X, **linked).labels_, "starts")
+        return self._runs(lambda seed: clone(plain).set_params(random_state=seed).fit(X, **given).labels_, "starts")
 
     def _samples(self, X: Any) -> Ensemble:
         n = X.shape[0]
@@ -148,6 +158,10 @@ def needs_k(name: str) -> bool:
 
 
 def _check_k(name: str, k: int | None) -> None:
+    if name in alternative_names():
+        if k == 1:
+            raise ValueError("k=1: a partition that says something new has 2 clusters or more.")
+        return
     if k is None and needs_k(name):
         raise ValueError(f"method={name!r} does not find the number of clusters: give k.")
     if k is not None and "n_clusters" not in parameters_of(name):
@@ -156,9 +170,20 @@ def _check_k(name: str, k: int | None) -> None:
 
 def check_data(name: str, X: Any, scale: str) -> None:
     """Refuse features that the method cannot take."""
-    if name == "feedback" and X.min() < 0:
-        if scale == "none":
-            raise ValueError("method='feedback' is for counts of words: the table has negative numbers.")
+    if name == "cdk-means" and not np.isin(X.data if sparse.issparse(X) else X, (0, 1)).all():
         raise ValueError(
-            f"method='feedback' is for counts of words, and scale={scale!r} makes numbers negative: use scale='none'."
+            f"method={name!r} is for tables of 0 and 1: use scale='none' for such a table; "
+            "pluribus.tables.boolean_table makes one from numbers and categories."
+        )
+    empty = np.flatnonzero(np.asarray(abs(X).sum(axis=1)).ravel() == 0) if name in _OF_NONZEROS else ()
+    if len(empty):
+        raise ValueError(
+            f"method={name!r} clusters rows by what is not zero, and {len(empty):,} of them are all zero, such as row "
+            f"{empty[0] + 1:,}: leave these out."
+        )
+    if name in _OF_COUNTS and X.min() < 0:
+        if scale == "none":
+            raise ValueError(f"method={name!r} is for counts of words: the table has negative numbers.")
+        raise ValueError(
+            f"method={name!r} is for counts of words, and scale={scale!r} makes numbers negative: use scale='none'."
         )

@@ -13,12 +13,13 @@ from pluribus.consensus._internal import cost_of
 ALL = "all"  # in place of a method: every consensus function, compared
 DIRECT = {"constrained": "constrained methods", "increments": "methods on increments"}  # rooms, and what they hold
 LINKED = "relational"  # the room whose methods for connected clusters need a graph
+ALTERNATIVE = "alternative"  # the room whose methods need a known partition
 # Rooms of which `pluribus methods` lists every name, and what they hold.
 _LISTED = {
     "consensus": "consensus functions",
     **DIRECT,
     LINKED: "methods for linked objects",
-    "alternative": "alternative partitions",
+    ALTERNATIVE: "alternative partitions",
     "similarity": "learned similarities",
 }
 
@@ -30,7 +31,7 @@ def direct_names() -> list[str]:
 
 def direct_method(name: str) -> Callable[..., Any]:
     """The direct method of this name: call it with parameters to make one."""
-    room = next((room for room in DIRECT if name in _clusterers(room)), LINKED)
+    room = next((room for room in (*DIRECT, ALTERNATIVE) if name in _clusterers(room)), LINKED)
     return Registry(f"pluribus.{room}").make(name)
 
 
@@ -40,6 +41,11 @@ def connected_names() -> list[str]:
     return [entry.name for entry in entries if "graph" in inspect.signature(entry.method.fit).parameters]
 
 
+def alternative_names() -> list[str]:
+    """The names of the methods that find another partition than a known one."""
+    return _clusterers(ALTERNATIVE)
+
+
 def _clusterers(room: str) -> list[str]:
     """The methods of a room that cluster: a classifier, for instance, does not."""
     return [entry.name for entry in Registry(f"pluribus.{room}").entries() if issubclass(entry.method, ClusterMixin)]
@@ -47,7 +53,7 @@ def _clusterers(room: str) -> list[str]:
 
 def is_direct(method: str | None) -> bool:
     """Whether a method clusters data directly, without an ensemble."""
-    return method is not None and method.lower() in (*direct_names(), *connected_names())
+    return method is not None and method.lower() in (*direct_names(), *connected_names(), *alternative_names())
 
 
 def checked_method(method: str | None, *, direct: bool = False, every: bool = False) -> str | None:
@@ -55,7 +61,7 @@ def checked_method(method: str | None, *, direct: bool = False, every: bool = Fa
     if method is None:
         return None
     known = [*consensus.names(), *([ALL] if every else [])]
-    further = [*direct_names(), *connected_names()] if direct else []
+    further = [*direct_names(), *connected_names(), *alternative_names()] if direct else []
     name = str(method).lower()
     if name in (*known, *further):
         return name
@@ -91,4 +97,6 @@ def _calls(room: str, name: str) -> str:
         return "cluster, combine"
     if room == LINKED:
         return "cluster --connected" if name in connected_names() else "Python"
+    if room == ALTERNATIVE:
+        return "cluster --other-than"
     return "cluster" if room in DIRECT and name in _clusterers(room) else "Python"

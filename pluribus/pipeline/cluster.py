@@ -17,6 +17,7 @@ from pluribus.pipeline._direct_method import DirectMethod, check_data, check_opt
 from pluribus.pipeline._links import connected_method, read_links
 from pluribus.pipeline._methods import checked_method, is_direct
 from pluribus.pipeline._notes import Notes
+from pluribus.pipeline._other_than import FINDS_K_BY, alternative_method, choose_k, difference, read_other_than
 from pluribus.pipeline._plan import PLAN_FROM, Plan
 from pluribus.pipeline._request import check_k, columns_of, stated
 from pluribus.pipeline._sizes import Sizes
@@ -43,6 +44,7 @@ def cluster(
     distances: bool = False,
     graph: Any = None,
     connected: bool = False,
+    other_than: Any = None,
     id_column: str | None = None,
     ignore: Iterable[str] = (),
     scale: Literal["standard", "robust", "none"] = "standard",
@@ -97,6 +99,9 @@ def cluster(
     connected : bool
         Each cluster is connected along the links of ``graph``. The method is "connected-kmeans" by default, or
         "netscan" or "ckc", which also take distances. Needs k.
+    other_than : path of a file of labels, mapping from ids to labels, label for each row, or list of these, optional
+        A partition that you know: the result is to say something new. Labels may be missing; "file.csv:column" is one
+        column of a file. The method is "condens" by default, or one of ``pluribus.alternative.names()``.
     id_column : str, optional
         The column that names the rows; by default one called "id".
     ignore : names of columns to leave out
@@ -133,7 +138,8 @@ def cluster(
     started, notes = time.perf_counter(), Notes(on_note)
     if not isinstance(distances, bool | np.bool_):
         raise ValueError(f"distances={distances!r:.100}: give True or False; the distances themselves are the data.")
-    method = connected_method(checked_method(method, direct=True), graph, connected, bool(distances))
+    method = alternative_method(checked_method(method, direct=True), other_than, bool(connected))
+    method = connected_method(method, graph, connected, bool(distances))
     method = _checked_method(method, bool(distances))
     with memory_budget(memory_limit):
         how = Preparation(id_column, columns_of(ignore), scale, impute)
@@ -144,16 +150,23 @@ def cluster(
         notes.add([f"{table.title}: {table.n_objects:,} objects, {seen}"])
         notes.add([*table.notes, *unused])
         links = None if graph is None else read_links(graph, data, table)
+        others, about = (None, []) if other_than is None else read_other_than(other_than, table)
+        notes.add(about)
         if method is not None and is_direct(method):
             check_options(method, options, known, Sizes.of(min_size, max_size, balance))
             model: Any = _direct_method(method, k, table, options)
-            fit = model.fit if links is None else partial(model.fit, graph=links.matrix)
+            if others is not None and k is None:
+                model.method.set_params(n_clusters=choose_k(model.method, table.X, others, verbose))
+            fit: Callable[..., Any] = partial(model.fit, graph=None if links is None else links.matrix, other_than=others)
             notes.add([] if links is None else [f"{counted(links.n_edges, 'link')} between the objects", *links.notes])
         else:
             model = _ensemble_clusterer(method, options)
             fit = _planned(model, table, notes, always=memory_limit is not None)
         with notes.of_warnings():
             fit(table.X, constraints=known)
+        if others is not None:
+            model.consensus_.finds_k_by = FINDS_K_BY
+            model.reasons_ = (*model.reasons_, *difference(model.labels_, others))
         notes.add(model.reasons_)
     if not is_direct(method):
         options |= {"method": name_of(model.consensus_), "members": len(model.ensemble_)}  # as they were chosen
@@ -162,6 +175,7 @@ def cluster(
         table,
         constraints=known,
         graph=None if links is None else links.matrix,
+        other_than=others,
         notes=notes.sentences,
         parameters=options,
         seconds=time.perf_counter() - started,

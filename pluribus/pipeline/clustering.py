@@ -73,6 +73,8 @@ class Clustering:
         Principal coordinates, if distances were clustered.
     graph : csr_array of shape (n, n) or None
         The links between the objects, if clusters are connected.
+    other_than : data frame or None
+        The known partitions that the result is to differ from, a column for each.
     features, feature_names, frame : array or None, tuple of str, data frame or None
         What was clustered: the numbers, and the columns they were made from.
     combined : bool
@@ -110,6 +112,7 @@ class Clustering:
     merges: MergeRecord | None = None
     coordinates: np.ndarray | None = None
     graph: sparse.csr_array | None = None
+    other_than: pd.DataFrame | None = None
     features: Any = None
     feature_names: tuple[str, ...] = ()
     frame: pd.DataFrame | None = None
@@ -128,6 +131,7 @@ class Clustering:
         *,
         constraints: Constraints | None,
         graph: sparse.csr_array | None = None,
+        other_than: pd.DataFrame | None = None,
         notes: Sequence[str],
         parameters: Mapping[str, Any],
         seconds: float,
@@ -155,6 +159,7 @@ class Clustering:
             merges=getattr(model, "merge_record_", None),
             coordinates=principal_coordinates(data.X) if data.distances else None,
             graph=graph,
+            other_than=other_than,
             features=None if data.in_parts or data.distances else data.X,
             feature_names=data.feature_names,
             frame=data.frame,
@@ -191,7 +196,7 @@ class Clustering:
         """What ``choose_k`` says of the number of clusters, or why it says nothing: the vote, or a second opinion."""
         if self.k_choice is not None:
             return self.k_choice, ""
-        if self.k_chosen_by == "given":
+        if self.k_chosen_by == "given" or self.other_than is not None:
             return None, ""
         return second_opinion(self.labels, self.ensemble, self.features, self.parameters.get("seed"))
 

@@ -140,6 +140,7 @@ def _result(archive: _Archive) -> Clustering:
         graph=_graph(archive),
         features=neighbors.rows if neighbors is not None and len(neighbors.index) == n else None,
         frame=_frame(archive),
+        other_than=_other_than(archive),
         recipe=recipe,
         id_column=None if stored["id_column"] is None else str(stored["id_column"]),
         neighbors=neighbors,
@@ -253,13 +254,24 @@ def _merges(archive: _Archive, stored: Mapping[str, Any] | None, k: int) -> Merg
     )
 
 
-def _frame(archive: _Archive) -> pd.DataFrame | None:
-    if "frame.parquet" not in archive.names:
+def _frame(archive: _Archive, name: str = "frame.parquet") -> pd.DataFrame | None:
+    if name not in archive.names:
         return None
-    frame = pd.read_parquet(io.BytesIO(archive.bytes("frame.parquet")))
+    frame = pd.read_parquet(io.BytesIO(archive.bytes(name)))
     if len(frame) != archive.n:
         raise ArchiveError(f"{archive.path} is damaged: its table has {len(frame)} rows, not {archive.n}.")
     return frame
+
+
+def _other_than(archive: _Archive) -> pd.DataFrame | None:
+    """The known partitions: a column of texts for each."""
+    known = _frame(archive, "other_than.parquet")
+    if known is None:
+        return None
+    texts = [value is None or isinstance(value, str) for column in known for value in known[column].unique()]
+    if not texts or not all(texts):
+        raise ArchiveError(f"{archive.path} is damaged: the known partitions are no labels.")
+    return known.astype(object)
 
 
 def _constraints(archive: _Archive) -> Constraints | None:

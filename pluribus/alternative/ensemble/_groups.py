@@ -47,7 +47,7 @@ def local_groups(X: Any, known: Known, n_clusters: int, local: int | Sequence[in
     return found
 
 
-def _numbers(local: int | Sequence[int] | None, n_clusters: int, known: Known) -> list[int]:
+def _numbers(local: Any, n_clusters: int, known: Known) -> list[int]:
     if local is None or not hasattr(local, "__len__"):
         return [n_clusters if local is None else whole_number("n_clusters_local", local, 2)] * known.n_groups
     if len(local) != known.n_groups:

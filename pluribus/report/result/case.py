@@ -58,6 +58,8 @@ class Case:
         Where to draw the objects, if not by the features.
     graph : csr_array of shape (n, n), optional
         Links between the objects, which the map draws.
+    other_than : data frame, optional
+        Known partitions that the result is to differ from, a column for each.
     combined : bool, default=True
         Whether the result was made from the ensemble; else the ensemble is only what it is held against.
     parameters, versions : mappings
@@ -100,6 +102,7 @@ class Case:
     merges: MergeRecord | None = None
     coordinates: np.ndarray | None = None
     graph: sparse.csr_array | None = None
+    other_than: pd.DataFrame | None = None
     combined: bool = True
     parameters: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
@@ -107,7 +110,7 @@ class Case:
 
     def __post_init__(self) -> None:
         n = self.ensemble.n_objects
-        for name in ("labels", "membership", "uncertainty", "ids", "X", "frame", "coordinates"):
+        for name in ("labels", "membership", "uncertainty", "ids", "X", "frame", "coordinates", "other_than"):
             value = getattr(self, name)
             if value is not None and len(value) != n:
                 raise ValueError(
@@ -158,6 +161,7 @@ class Case:
             merges=result.merges,
             coordinates=result.coordinates,
             graph=result.graph,
+            other_than=result.other_than,
             combined=result.combined,
             parameters=_stated(result.parameters),
             seed=result.parameters.get("seed"),

@@ -11,6 +11,7 @@ from pluribus.report.result._constraint_costs import known_table
 from pluribus.report.result._evidence_views import cuts, heat_map, is_ambiguous, pair_evidence
 from pluribus.report.result._flows import flows
 from pluribus.report.result._merges import merge_view
+from pluribus.report.result._other_than import other_partitions
 from pluribus.report.result._profiles import profiles
 from pluribus.report.result.case import Case
 from pluribus.report.result.summary import (
@@ -81,6 +82,7 @@ def summarize(case: Case | Clustering) -> Summary:
         methods=_methods(case),
         k_indices=case.k_indices,
         known=None if case.known is None else known_table(case.known, case.labels, case.ensemble, case.ids),
+        other_than=other_partitions(case),
         merges=merge_view(case.merges, case.labels),
         combined=case.combined,
         parameters=_as_text(case.parameters, case.seed),

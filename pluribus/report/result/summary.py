@@ -161,6 +161,28 @@ class Flows:
         return [p for p in range(len(self.members)) if p not in {position for _, position in self.featured}]
 
 
+class KnownGroup(NamedTuple):
+    """A group of a known partition: its size, its objects in each cluster, and the features that set it apart."""
+
+    name: str
+    size: int
+    counts: tuple[int, ...]
+    traits: tuple[Trait, ...]
+
+
+class KnownPartition(NamedTuple):
+    """A known partition next to the result."""
+
+    name: str
+    nmi: float
+    ari: float
+    n_groups: int
+    n_missing: int
+    groups: tuple[KnownGroup, ...]  # the largest
+    clusters: tuple[int, ...]  # columns of the cross table
+    n_left_out: int  # clusters without a column
+
+
 @dataclass(frozen=True)
 class MethodRow:
     """One consensus function on the ensemble."""
@@ -219,6 +241,7 @@ class Summary:
     methods: MethodTable | None
     k_indices: KIndices | None
     known: KnownTable | None
+    other_than: tuple[KnownPartition, ...]
     merges: MergeView | None
     combined: bool
     parameters: dict[str, str]
