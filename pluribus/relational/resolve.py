@@ -118,7 +118,7 @@ def resolve(
     edges = None if given is None else as_links(given, len(frame))
     model.fit(frame, links=None if edges is None else edges.members, constraints=constraints)
     if model.threshold == "auto":
-        notes.append(f"The threshold {model.threshold_:.3f} was chosen where merges are sparsest.")
+        notes.append(f"The threshold {model.threshold_:.3f} was chosen where the entities change least with it.")
     if model.n_bootstrap_refused_:
         notes.append(f"{model.n_bootstrap_refused_:,} pairs of like references stayed apart because of cannot-links.")
     merges, certainty = _explained(model, table.ids)

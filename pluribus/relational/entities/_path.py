@@ -59,20 +59,24 @@ class Path(NamedTuple):
         return number_by_size(groups, int(groups.max()) + 1)
 
 
-def sparsest_stretch(path: Path, floor: float) -> float:
-    """The middle of the widest range that k = √m consecutive merges span, of m; the highest of equal ones.
+def steadiest_stretch(path: Path, floor: float) -> float:
+    """The middle of the range where the clusters change least with the threshold; the highest of equal ones.
 
-    Merges within entities are similar, merges between entities are not, and in between there are few. The first k - 1
-    merges are left out, since a few very similar ones are always sparse. Merges are ordered by the lowest similarity so
-    far, down to a floor: below it, similarities are small because pairs are missing. 0.5 if fewer than two are left.
+    Among k = √m consecutive merges, of m, the change is the factor by which pairs in one cluster grow, on a logarithmic
+    scale, over the range of similarity that the merges span. Merges within entities are similar, merges between
+    entities are not and put many pairs together, and in between little happens. The first k - 1 merges are left out:
+    few pairs are together yet. Merges are ordered by the lowest similarity so far, down to a floor: below it,
+    similarities are small because pairs are missing. 0.5 if fewer than two are left.
     """
     levels = path.lowest[path.lowest >= floor - _SLACK]
     if len(levels) < 2:
         return _DEFAULT
-    k = min(max(round(np.sqrt(len(levels))), 1), len(levels) - 1)
-    spans = np.round(levels[:-k] - levels[k:], 12)
-    start = min(k - 1, len(spans) - 1)
-    at = start + int(spans[start:].argmax())
+    n, k = len(path.first), min(max(round(np.sqrt(len(levels))), 1), len(levels) - 1)
+    together, _ = path_counts(n, path.first, np.zeros(n, np.int64), path.ids[: len(levels), :2])
+    growth = np.log(together[1 + k :] / together[1:-k])
+    steadiness = np.round((levels[:-k] - levels[k:]) / growth, 9)
+    start = min(k - 1, len(steadiness) - 1)
+    at = start + int(steadiness[start:].argmax())
     return float((levels[at] + levels[at + k]) / 2)
 
 

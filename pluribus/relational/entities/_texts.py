@@ -12,9 +12,10 @@ from rapidfuzz.process import cpdist
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
+from pluribus._kernels.graphs.row_products import row_products
 from pluribus._kernels.graphs.soft_tfidf import soft_tfidf, word_pairs
 
-MEASURES = ("ngrams", "soft_tfidf", "jaro_winkler")
+MEASURES = ("fields", "ngrams", "soft_tfidf", "jaro_winkler")
 _WORD = re.compile(r"[^\W_]+")
 _CHUNK = 50_000  # pairs whose words are compared at once
 _WORD_LIKENESS = 0.9  # Jaro-Winkler similarity above which words of soft TF-IDF match
@@ -39,7 +40,7 @@ class References:
     def vectors(self) -> sparse.csr_array:
         """TF-IDF of the character 3-grams of all columns, rows of length 1; features are numbered from the rarest."""
         if self._vectors is None:
-            self._vectors = _tfidf(self.texts, CountVectorizer(analyzer="char_wb", ngram_range=(3, 3)), smooth=True)[0]
+            self._vectors = _ngrams(self.texts)
         return self._vectors
 
 
@@ -49,16 +50,28 @@ def similarities(references: References, pairs: np.ndarray, measure: str | Calla
         return _checked(measure(references.frame, pairs), len(pairs))
     if len(pairs) == 0:
         return np.empty(0)
-    return {"ngrams": _cosines, "soft_tfidf": _soft_tfidf, "jaro_winkler": _jaro_winkler}[measure](references, pairs)
+    ways = {"fields": _fields, "ngrams": _cosines, "soft_tfidf": _soft_tfidf, "jaro_winkler": _jaro_winkler}
+    return ways[measure](references, pairs)
 
 
 def _cosines(references: References, pairs: np.ndarray) -> np.ndarray:
-    vectors = references.vectors
-    parts = [
-        vectors[part[:, 0]].multiply(vectors[part[:, 1]]).sum(axis=1)
-        for part in np.array_split(pairs, len(pairs) // _CHUNK + 1)
-    ]
-    return exact(np.concatenate(parts))
+    return exact(_products(references.vectors, pairs))
+
+
+def _products(vectors: sparse.csr_array, pairs: np.ndarray) -> np.ndarray:
+    return row_products(vectors.indptr.astype(np.int64), vectors.indices.astype(np.int64), vectors.data, pairs)
+
+
+def _fields(references: References, pairs: np.ndarray) -> np.ndarray:
+    """Mean of the cosine of the whole texts, and of the cosines column by column.
+
+    The first forgives a value in the wrong column, the second lets a long value count no more than its column.
+    """
+    whole = _cosines(references, pairs)
+    if len(references.columns) == 1:
+        return whole
+    by_column = _by_column(references, pairs, lambda texts, some: _products(_ngrams(texts), some))
+    return exact((whole + by_column) / 2)
 
 
 def exact(cosines: np.ndarray) -> np.ndarray:
@@ -82,13 +95,16 @@ def _soft_tfidf(references: References, pairs: np.ndarray) -> np.ndarray:
 
 
 def _jaro_winkler(references: References, pairs: np.ndarray) -> np.ndarray:
+    return _by_column(references, pairs, lambda texts, some: _likeness(texts[some[:, 0]], texts[some[:, 1]]))
+
+
+def _by_column(references: References, pairs: np.ndarray, likeness: Callable[..., np.ndarray]) -> np.ndarray:
     """Mean over the columns that both references have, weighted by how rarely two references agree by chance."""
     total, weights = np.zeros(len(pairs)), np.zeros(len(pairs))
     for texts in references.columns:
-        one, other = texts[pairs[:, 0]], texts[pairs[:, 1]]
-        known = (one != "") & (other != "")
+        known = (texts != "")[pairs].all(axis=1)
         weight = agreement_weight(texts) if len(references.columns) > 1 else 1.0
-        total[known] += weight * _likeness(one[known], other[known])
+        total[known] += weight * likeness(texts, pairs[known])
         weights[known] += weight
     return np.divide(total, weights, out=np.zeros(len(pairs)), where=weights > 0)
 
@@ -105,6 +121,10 @@ def _likeness(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     if len(one) == 0:
         return np.empty(0)
     return cpdist(one.tolist(), other.tolist(), scorer=JaroWinkler.similarity, dtype=np.float64, workers=1)
+
+
+def _ngrams(texts: np.ndarray) -> sparse.csr_array:
+    return _tfidf(texts, CountVectorizer(analyzer="char_wb", ngram_range=(3, 3)), smooth=True)[0]
 
 
 def _tfidf(texts: np.ndarray, vectorizer: Any, *, smooth: bool) -> tuple[sparse.csr_array, np.ndarray]:

@@ -30,7 +30,7 @@ from pluribus.relational.entities._path import (
     PrecisionRecallCurve,
     curve_of_pairs,
     curve_of_path,
-    sparsest_stretch,
+    steadiest_stretch,
 )
 from pluribus.relational.entities._query import around
 from pluribus.relational.entities._texts import MEASURES, References, normalize, similarities
@@ -69,19 +69,20 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
     Use it when names are ambiguous and links are meaningful. If attributes identify an entity, give no links: then
     clusters merge by attributes alone. Avoid it if links are dense or random, since they mislead.
 
-    From texts, candidate pairs are found by blocking, and compared as vectors of character 3-grams with TF-IDF weights
-    over all columns. The weights combine the columns: rare values, such as phone numbers, count more than frequent
-    ones, such as cities, and missing values count nothing.
+    From texts, candidate pairs are found by blocking, and compared as vectors of character 3-grams with TF-IDF weights,
+    over all columns together and column by column. Rare values, such as phone numbers, count more than frequent ones,
+    such as cities, and missing values count nothing.
 
     Parameters
     ----------
     alpha : float, default=0.5
         Weight of the links, from 0 to 1. Without links (``links=None``) only attributes count.
     threshold : float or "auto", default="auto"
-        Merging ends at the first similarity below it. "auto" chooses it where merges are sparsest: the middle of the
-        widest range of similarity that √m consecutive merges of m span, without the √m - 1 most similar ones. Merges
-        are ordered by the lowest similarity so far, and those below (1 - alpha) · the smallest candidate similarity do
-        not count. With 0 or less, all candidates merge that may.
+        Merging ends at the first similarity below it. "auto" chooses it where the clusters change least with it: among
+        √m consecutive merges of m, the logarithm of the number of pairs in one cluster grows least for the range of
+        similarity that the merges span. The √m - 1 most similar merges are left out. Merges are ordered by the lowest
+        similarity so far, and those below (1 - alpha) · the smallest candidate similarity do not count. With 0 or less,
+        all candidates merge that may.
     evidence : {"collective", "pairwise", "attributes"}, default="collective"
         The baselines decide each pair by itself, and ``labels_`` are the transitive closure of the decisions.
         "attributes" (A*) uses the attribute similarity. "pairwise" (NR*) also uses how well the other references in
@@ -104,10 +105,11 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         Which pairs are compared: those with a 3-gram cosine of at least ``loose``; those with the same last word and
         first initial in the first column; or neighbors in a window of 10 when sorted. A function takes the frame of
         references and returns pairs of row numbers.
-    similarity : {"ngrams", "soft_tfidf", "jaro_winkler"} or callable, default="ngrams"
-        How pairs are compared: cosine of 3-grams; soft TF-IDF of words with Jaro-Winkler inside; or Jaro-Winkler of
-        each column, weighted by how rarely it agrees by chance. A function takes the frame and the pairs, and returns
-        numbers from 0 to 1.
+    similarity : {"fields", "ngrams", "soft_tfidf", "jaro_winkler"} or callable, default="fields"
+        How pairs are compared: the mean of "ngrams" and of the same for each column, weighted by how rarely it agrees
+        by chance; cosine of 3-grams over all columns; soft TF-IDF of words with Jaro-Winkler inside; or Jaro-Winkler of
+        each column, weighted in the same way. A function takes the frame and the pairs, and returns numbers from 0 to
+        1.
     loose : float, default=0.25
         The lowest cosine in a canopy.
     max_bucket : int, default=1000
@@ -183,7 +185,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         boot_links: int = 1,
         distinct: bool = True,
         blocking: str | Callable[..., Any] = "canopies",
-        similarity: str | Callable[..., Any] = "ngrams",
+        similarity: str | Callable[..., Any] = "fields",
         loose: float = 0.25,
         max_bucket: int = 1000,
         verbose: bool = True,
@@ -259,11 +261,15 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         given = as_references(references)
         if candidates is not None:
             return as_candidates(candidates, len(given)), len(given)
-        if self.blocking == "canopies" and self.similarity == "ngrams":
+        if self.blocking == "canopies" and self._is_cosine(given):
             return Candidates(*canopies(given.vectors, self.loose, self.max_bucket, verbose=self.verbose)), len(given)
         pairs = block(given, self.blocking, self.loose, self.max_bucket, self.verbose)
         similarity = similarities(given, pairs, self.similarity)
         return Candidates(pairs[similarity > 0], similarity[similarity > 0]), len(given)
+
+    def _is_cosine(self, given: References) -> bool:
+        """Whether pairs are compared by the cosines that canopies know."""
+        return self.similarity == "ngrams" or (self.similarity == "fields" and len(given.columns) == 1)
 
     def _with_matches(self, found: Candidates, edges: Hypergraph) -> Candidates:
         arrays = (edges.of.indptr, edges.of.indices, edges.members.indptr, edges.members.indices)
@@ -282,7 +288,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
     def _set_labels(self, alpha: float) -> None:
         """Cut the path; below the similarity of the least similar candidate it says nothing about candidates."""
         floor = (1 - alpha) * self.candidates_.similarity.min(initial=1.0)
-        self.threshold_ = sparsest_stretch(self._path, floor) if self.threshold == "auto" else float(self.threshold)
+        self.threshold_ = steadiest_stretch(self._path, floor) if self.threshold == "auto" else float(self.threshold)
         self.labels_ = self.labels_at(self.threshold_)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
 
@@ -391,7 +397,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         """The candidates of some references."""
         if known is None and self.blocking == "canopies":
             pairs, cosines = canopies(given.vectors, self.loose, self.max_bucket, rows=rows, verbose=False)
-            if self.similarity == "ngrams":
+            if self._is_cosine(given):
                 return Candidates(pairs, cosines)
         elif known is None:
             pairs = block(given, self.blocking, self.loose, self.max_bucket, False)

@@ -1,5 +1,7 @@
 """Collective entity resolution: the chapter's running example, a naive oracle, what must always hold, bad input."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -261,7 +263,7 @@ def test_the_curve_counts_pairs(seed):
         assert f1 == pytest.approx(2 * right / (together + true) if together + true else 1)
 
 
-def test_the_threshold_lies_where_merges_are_sparsest():
+def test_the_threshold_lies_where_the_clusters_change_least():
     rng = np.random.default_rng(0)
     same, other = 0.8 + 0.1 * rng.random(60), 0.2 + 0.2 * rng.random(60)
     pairs = np.arange(240).reshape(120, 2)
@@ -271,6 +273,23 @@ def test_the_threshold_lies_where_merges_are_sparsest():
     assert 0.4 < model.threshold_ < 0.8
     assert model.n_clusters_ == 240 - 60
     assert CollectiveRelational(verbose=False).fit(["a", "b"], candidates=[(0, 1, 0.9)]).threshold_ == 0.5
+
+
+def test_the_threshold_lies_above_merges_of_large_clusters():
+    """Merges are denser from 0.5 to 0.8 than below 0.4, but those below join entities of ten."""
+    within = np.arange(200).reshape(20, 10)
+    rows = [(i, j, 0.8 + 0.01 * (i % 10)) for one in within for i, j in itertools.combinations(one, 2)]
+    rows += [(200 + 2 * t, 201 + 2 * t, 0.5 + 0.015 * t) for t in range(20)]
+    for t in range(0, 20, 2):
+        rows += [(i, j, 0.4 - 0.02 * t) for i in within[t] for j in within[t + 1]]
+    model = CollectiveRelational(verbose=False).fit([str(i) for i in range(240)], candidates=rows)
+    assert 0.4 < model.threshold_ < 0.8
+    levels = model._path.lowest
+    k = round(np.sqrt(len(levels)))
+    together = [sum(s * (s - 1) // 2 for s in np.bincount(model._path.labels_after(t + 1))) for t in range(len(levels))]
+    steadiness = [(levels[t] - levels[t + k]) / np.log(together[t + k] / together[t]) for t in range(len(levels) - k)]
+    at = k - 1 + int(np.argmax(np.round(steadiness[k - 1 :], 9)))
+    assert model.threshold_ == pytest.approx((levels[at] + levels[at + k]) / 2)
 
 
 class TestBootstrap:

@@ -55,7 +55,7 @@ def test_soft_tfidf():
     assert 0 < found.min(initial=1, where=found > 0) < 1
 
 
-@pytest.mark.parametrize("measure", ["ngrams", "soft_tfidf", "jaro_winkler"])
+@pytest.mark.parametrize("measure", ["fields", "ngrams", "soft_tfidf", "jaro_winkler"])
 def test_equal_texts_are_exactly_alike_and_empty_ones_are_not(measure):
     found = similarities(References(pd.DataFrame({"name": TEXTS})), np.array([[0, 8], [0, 7], [7, 3]]), measure)
     assert found.tolist() == [1.0, 0.0, 0.0]
@@ -86,6 +86,22 @@ def test_columns_of_jaro_winkler_count_by_chance_agreement_and_missing_ones_not(
     assert phone > sex > 0
     found = similarities(references, np.array([[0, 1], [0, 3]]), "jaro_winkler")
     np.testing.assert_allclose(found, [phone / (phone + sex), 1.0])
+
+
+def test_fields_are_the_mean_of_the_whole_text_and_of_the_columns():
+    frame = pd.DataFrame({"name": TEXTS, "city": ["Paris", None, "Rome", "Paris", "rome", None, None, "Pisa", "Rom"]})
+    references = References(frame)
+    whole = similarities(references, PAIRS, "ngrams")
+    total, weights = np.zeros(len(PAIRS)), np.zeros(len(PAIRS))
+    for texts, column in zip(references.columns, frame, strict=True):
+        alone = similarities(References(frame[[column]]), PAIRS, "ngrams")
+        known = np.array([texts[i] != "" and texts[j] != "" for i, j in PAIRS])
+        total += agreement_weight(texts) * alone * known
+        weights += agreement_weight(texts) * known
+    by_column = np.divide(total, weights, out=np.zeros(len(PAIRS)), where=weights > 0)
+    np.testing.assert_allclose(similarities(references, PAIRS, "fields"), (whole + by_column) / 2, atol=1e-10)
+    one = References(frame[["name"]])
+    np.testing.assert_array_equal(similarities(one, PAIRS, "fields"), similarities(one, PAIRS, "ngrams"))
 
 
 def test_other_alphabets_stay():
