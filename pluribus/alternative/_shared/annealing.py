@@ -3,8 +3,7 @@
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
-from scipy.special import logsumexp
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 _START = 0.95  # of the first critical β
 _HOTTEST_TO_COLDEST = 1e6
@@ -45,9 +44,13 @@ def update(q: np.ndarray, scores: np.ndarray, weights: np.ndarray, beta: float) 
     log_sizes = np.log(np.maximum(sizes, 1e-300))
     ratio = np.log(np.maximum(q, 1e-300)) - log_sizes
     objective = float(weights @ (q * (scores - ratio / beta)).sum(axis=1))
-    exponent = log_sizes + beta * scores
-    new = np.exp(exponent - logsumexp(exponent, axis=1, keepdims=True))
-    return new / new.sum(axis=1, keepdims=True), objective
+    return soft_assignment(log_sizes + beta * scores), objective
+
+
+def soft_assignment(exponent: np.ndarray) -> np.ndarray:
+    """Rows in proportion to exp(exponent) that sum to 1."""
+    out = np.exp(exponent - exponent.max(axis=1, keepdims=True))
+    return out / out.sum(axis=1, keepdims=True)
 
 
 def critical(data: Scores, member: np.ndarray, coordination: float) -> tuple[float, np.ndarray]:
@@ -63,10 +66,11 @@ def critical(data: Scores, member: np.ndarray, coordination: float) -> tuple[flo
         try:
             values, vectors = eigsh(operator, k=1, which="LA", v0=start, tol=1e-4, maxiter=300)
             value, vector = values[0], vectors[:, 0]
-        except ArpackNoConvergence:  # no direction stands out
+        except ArpackError:  # the rows of the cluster are all the same, or no direction stands out
             vector = product(product(start))
-            vector /= np.linalg.norm(vector)
-            value = float(vector @ product(vector))
+            length = np.linalg.norm(vector)
+            vector = vector / length if length > 0 else start
+            value = float(vector @ product(vector)) / float(vector @ vector)
     root = np.sqrt(data.weights * member)
     return float(value), np.divide(vector, root, out=np.zeros(n), where=root > _NEGLIGIBLE * root.max())
 

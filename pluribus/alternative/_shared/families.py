@@ -57,14 +57,37 @@ BERNOULLI = Family(
 FAMILIES = {family.name: family for family in (MULTINOMIAL, GAUSSIAN, BERNOULLI)}
 
 
-def prepare_rows(X: Any, family: Family) -> Any:
-    """The rows as the family takes them; raises if it cannot.
+def family_of(X: Any) -> Family:
+    """The family that rows look like: answers, counts or numbers.
 
-    Counts become shares of their row. Numbers are taken from their mean if they are dense, which loses no digits to it.
+    Whole numbers from 0 are counts if most are 0, or if all rows have the same total; else they may be anything.
     """
     values = X.data if sparse.issparse(X) else X
+    if values.min(initial=0) < 0 or not np.array_equal(values, np.floor(values)):
+        return GAUSSIAN
+    totals = np.asarray(X.sum(axis=1)).ravel()
+    if not totals.all():
+        return GAUSSIAN
+    if not sparse.issparse(X) and values.max() == 1:
+        return BERNOULLI
+    mostly_zero = np.count_nonzero(values) <= 0.5 * X.shape[0] * X.shape[1]
+    return MULTINOMIAL if mostly_zero or np.ptp(totals) == 0 else GAUSSIAN
+
+
+def center_of(X: Any, family: Family) -> np.ndarray | None:
+    """What is subtracted from rows before anything else: the mean of dense numbers, which loses no digits to it."""
+    return X.mean(axis=0) if family is GAUSSIAN and not sparse.issparse(X) else None
+
+
+def prepare_rows(X: Any, family: Family, center: np.ndarray | None = None) -> Any:
+    """The rows as the family takes them, in double precision; raises if it cannot. Counts become shares of their row."""
+    X = X.astype(np.float64)
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)
+        X.eliminate_zeros()
+    values = X.data if sparse.issparse(X) else X
     if family is GAUSSIAN:
-        return X if sparse.issparse(X) else X - X.mean(axis=0)
+        return X if center is None else X - center
     if family is BERNOULLI:
         wrong = values[(values != 0) & (values != 1)]
         if wrong.size:
@@ -75,7 +98,7 @@ def prepare_rows(X: Any, family: Family) -> Any:
             f"Negative values in data: likelihood='multinomial' takes counts, but X has {values.min():g}. Use "
             "likelihood='gaussian'."
         )
-    totals = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+    totals = row_totals(X)
     if not totals.all():
         raise ValueError(
             f"likelihood='multinomial' takes counts, but row {int(np.argmin(totals))} of X is all zero: leave such rows "
@@ -84,3 +107,8 @@ def prepare_rows(X: Any, family: Family) -> Any:
     if sparse.issparse(X):
         return sparse.csr_array((X.data / np.repeat(totals, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
     return X / totals[:, None]
+
+
+def row_totals(X: Any) -> np.ndarray:
+    """The sum of each row."""
+    return np.asarray(X.sum(axis=1), dtype=np.float64).ravel()

@@ -23,7 +23,7 @@ class GroupScores:
         self.n, self.d = X.shape
         self.weights, self.family = weights, family  # the weights sum to 1
         everything = np.ones((self.n, 1))
-        self._entropies = -np.array(self._explained(everything))  # H(F|Z) and H(F), up to one constant
+        self.entropies = -np.array(self._explained(everything))  # H(F|Z) and H(F), up to one constant
 
     def profiles(self, q: np.ndarray) -> Profiles:
         """The means of clusters with the memberships q."""
@@ -50,14 +50,27 @@ class GroupScores:
             offset = offset + coordination * family.offset(profiles.overall, d).sum(axis=0)
         return rows.scores(table) + offset[rows.groups]
 
+    def scores_of_new(self, X: Any, groups: np.ndarray, profiles: Profiles, coordination: float) -> np.ndarray:
+        """The same for other rows; in a group that is not known (-1), the clusters as a whole decide."""
+        family, rows, d = self.family, self.rows, self.d
+        overall = X @ family.natural(profiles.overall, d) + family.offset(profiles.overall, d).sum(axis=0)
+        out = (1 + coordination) * overall
+        offset = rows.by_group(family.offset(profiles.within, d))
+        for group in np.unique(groups[groups >= 0]):
+            slots, here = rows.group_of == group, groups == group
+            table = np.zeros_like(profiles.overall)  # features that the group never had tell nothing about clusters
+            table[rows.feature_of[slots]] = family.natural(profiles.within[slots], d)
+            out[here] = X[here] @ table + offset[group] + coordination * overall[here]
+        return out
+
     def informations(self, q: np.ndarray) -> tuple[float, float]:
         """I(C;F|Z) and I(C;F) in nats; for numbers, half the variance that the clusters explain."""
-        within, overall = np.array(self._explained(q)) + self._entropies
+        within, overall = np.array(self._explained(q)) + self.entropies
         return float(within), float(overall)
 
     def known_information(self) -> float:
         """I(Z;F) in nats."""
-        return float(self._entropies[1] - self._entropies[0])
+        return float(self.entropies[1] - self.entropies[0])
 
     def _explained(self, q: np.ndarray) -> tuple[float, float]:
         """Σ P(x) q(c|x) log-likelihood, by the profiles within groups, and by those of the clusters."""
@@ -70,6 +83,18 @@ class GroupScores:
         means = masses / np.maximum(total, LEAST)
         overall = (masses * family.natural(means, d)).sum() + (total * family.offset(means, d)).sum()
         return float(within), float(overall)
+
+    def novelty(self, q: np.ndarray) -> float:
+        """How much clusters explain of what the known groups leave: Σ P(c) |mean of F - E(F|z) in c|² / variance.
+
+        It is 0 for the known groups themselves, and for clusters that mean something else in each group.
+        """
+        rows, family = self.rows, self.family
+        weighted = self.weights[:, None] * q
+        sizes, alone = rows.group_weights(weighted), self.profiles(np.ones((self.n, 1)))
+        beyond = rows.by_feature(rows.masses(weighted) - alone.within * sizes[rows.group_of])
+        variance = family.precision(alone.overall, self.d)
+        return float((variance * beyond**2 / np.maximum(sizes.sum(axis=0), LEAST)).sum())
 
     def fluctuations(self, member: np.ndarray, coordination: float) -> Any:
         """The operator K whose largest eigenvalue decides when a cluster splits: at β = 1 / λ_max.

@@ -1,0 +1,1 @@
+"""Clusters that keep as much information as possible beyond what is known."""
