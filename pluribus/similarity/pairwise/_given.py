@@ -51,17 +51,18 @@ def known_labels(y: Any, n: int, labeled: Any, constraints: Constraints) -> Labe
     rows, names = _with_stated(rows, y[rows], constraints)
     if not len(rows):
         raise ValueError("No row is labeled: PairwiseKernelClassifier needs at least one labeled example per class.")
-    check_classification_targets(names)
     try:
         classes, codes = np.unique(names, return_inverse=True)
     except TypeError as error:
-        raise ValueError(f"labels of different kinds cannot be sorted into classes: {error}") from None
+        raise ValueError(f"labels of different kinds, such as numbers and texts, are not classes: {error}") from None
+    classes = np.array(classes.tolist()) if classes.dtype.kind == "O" else classes
+    check_classification_targets(classes[codes])
     if len(classes) < 2:
         raise ValueError(
             f"All labeled rows are of one class, {classes[0]!r}: a classifier needs at least one labeled example of "
             "each of two classes."
         )
-    return Labels(rows, codes.astype(np.int64), np.array(classes.tolist()) if classes.dtype.kind == "O" else classes)
+    return Labels(rows, codes.astype(np.int64), classes)
 
 
 def _mask(labeled: Any, missing: np.ndarray, n: int) -> np.ndarray:

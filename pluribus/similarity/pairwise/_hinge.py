@@ -117,7 +117,8 @@ class _Dual:
             system = rows @ self._apply(rows.T.toarray())
             system[np.diag_indices(n)] *= 1 + _RIDGE
             return linalg.solve(system, 2 * self.lam * slope, assume_a="sym", check_finite=False)
-        product = LinearOperator((n, n), lambda v: rows @ self._apply(rows.T @ v), dtype=np.float64)
+        ridge = _RIDGE * float(self.square.max())
+        product = LinearOperator((n, n), lambda v: rows @ self._apply(rows.T @ v) + ridge * v, dtype=np.float64)
         return cg(product, 2 * self.lam * slope, rtol=_CG_TOLERANCE, maxiter=_CG_STEPS)[0]
 
     def value(self) -> float:
