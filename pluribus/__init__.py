@@ -41,6 +41,7 @@ _ROOMS = (
     "temporal",
     "pipeline",
     "report",
+    "studio",
     "tables",
 )
 

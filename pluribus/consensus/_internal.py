@@ -4,7 +4,7 @@ from pluribus.consensus._registry import bytes_needed, configured, cost_of, name
 from pluribus.consensus._shared.accumulate import LargestTriedWarning, accumulate
 from pluribus.consensus._shared.constraints import as_preferences, feasible_n_clusters
 from pluribus.consensus._shared.dendrogram import cut_into, lifetimes, longest_lived
-from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, predict_seconds, seconds_of_pairs
+from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, evidence_tree, predict_seconds, seconds_of_pairs
 
 __all__ = [
     "EXACT_SECONDS",
@@ -15,6 +15,7 @@ __all__ = [
     "configured",
     "cost_of",
     "cut_into",
+    "evidence_tree",
     "feasible_n_clusters",
     "lifetimes",
     "longest_lived",

@@ -1,5 +1,6 @@
 """What other rooms may use of this one, and users need not know."""
 
+from pluribus.report._shared.object_map import principal_components
 from pluribus.report._shared.words import index_title
 from pluribus.report.anonymity import Anonymity, write_anonymity
 from pluribus.report.comparison.measures import MEASURES, SHORT, SHORT_SPATIAL
@@ -18,6 +19,7 @@ __all__ = [
     "describe_comparison",
     "index_title",
     "k_indices",
+    "principal_components",
     "write_anonymity",
     "write_entities",
 ]

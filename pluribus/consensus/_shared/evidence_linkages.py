@@ -46,7 +46,25 @@ def seconds_of_pairs(n_pairs: float, method: str, *, missing: bool = False) -> f
 def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
     """Exact single link: the maximum spanning tree of the evidence, computed row by row. Memory O(n r)."""
     rows = ensemble.unique_rows()
-    distinct = rows.ensemble
+    tree_from, tree_to, evidence = _maximum_tree(rows.ensemble, verbose)
+    return expand(rows, tree_from, tree_to, 1 - evidence)
+
+
+def evidence_tree(ensemble: Ensemble, *, verbose: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A spanning tree of the objects by their dissimilarity 1 - c: both ends and the length of each edge."""
+    rows = ensemble.unique_rows()
+    tree_from, tree_to, evidence = _maximum_tree(rows.ensemble, verbose)
+    _, first = np.unique(rows.inverse, return_index=True)  # of the objects with equal labels
+    copies = np.setdiff1d(np.arange(ensemble.n_objects), first)
+    return (
+        np.concatenate([first[rows.inverse[copies]], first[tree_from]]),
+        np.concatenate([copies, first[tree_to]]),
+        np.concatenate([np.zeros(len(copies)), 1 - evidence]),
+    )
+
+
+def _maximum_tree(distinct: Ensemble, verbose: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The maximum spanning tree of the evidence of objects with different labels."""
     n = distinct.n_objects
     offsets = distinct.offsets
     starts, members = member_lists(distinct.labels, offsets)
@@ -68,7 +86,7 @@ def single_link(ensemble: Ensemble, *, verbose: bool) -> np.ndarray:
             start,
             stop,
         )
-    return expand(rows, tree_from, tree_to, 1 - evidence)
+    return tree_from, tree_to, evidence
 
 
 def average_link(ensemble: Ensemble, cluster_weights: np.ndarray | None = None, *, verbose: bool) -> np.ndarray:

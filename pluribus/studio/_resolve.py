@@ -1,0 +1,241 @@
+"""What follows from the statements: the cluster of each object, and how sure that is.
+
+With a partition to start from, the surer half of each cluster is its core. Every object that somebody spoke of is a
+seed of its own. Cores and seeds grow along the tree. Objects that a core reaches keep the cluster that they had; objects
+that a seed reaches first go where the seed goes. A statement about a typical object therefore moves that object and few
+others; one about an uncertain object moves the uncertain objects behind it.
+
+Without such a partition, groups of seeds are all there is (seeded single link): pins that are near each other on the
+map belong together.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from pluribus._kernels.linkage.seeded_growth import grow_groups
+from pluribus.evidence import CoAssociation
+from pluribus.studio._contradictions import Agreed, agree
+from pluribus.studio._scene import Scene
+from pluribus.studio._state import State, Statement
+from pluribus.studio.seeded_single_link import grow
+
+VOTERS = 15  # nearest objects on the map that decide which cluster a dropped object joins
+
+
+def resolve(scene: Scene, state: State) -> State:
+    """The state with labels, confidence and conflicts."""
+    agreed = agree(_essential(state.statements), state.current, lambda statement: support(scene, statement))
+    known = _from_base(scene, state, agreed) if scene.ladder is not None else _from_seeds(scene, state, agreed)
+    return known.changed(conflicts=tuple(agreed.conflicts))
+
+
+def _essential(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements, assignments without the objects that occur in no pair: nothing can contradict these."""
+    statements = list(statements)
+    paired = {item for statement in statements if statement.kind != "assign" for item in statement.items}
+    kept = []
+    for statement in statements:
+        if statement.kind == "assign":
+            items = tuple(item for item in statement.items if item in paired) or statement.items[:1]
+            statement = statement._replace(items=items)
+        kept.append(statement)
+    return kept
+
+
+def support(scene: Scene, statement: Statement) -> float:
+    """How far the evidence agrees with a statement about a pair, 0 to 1; assignments are believed."""
+    if statement.kind == "assign" or scene.ladder is None:
+        return 1.0
+    i, j = statement.items
+    together = float(CoAssociation(scene.ladder.ensemble, form="operator").pairs(np.array([i]), np.array([j]))[0])
+    return together if statement.kind == "must" else 1 - together
+
+
+# -- with a partition to start from ----------------------------------------------------------------------------------
+
+
+def _from_base(scene: Scene, state: State, agreed: Agreed) -> State:
+    base = state.base
+    seeds, target = _assigned(state)
+    for item in agreed.chunk_of:
+        seeds[item] = True
+    next_key = _place_chunks(scene, state, agreed, target)
+    if not seeds.any():
+        return state.changed(labels=base, confidence=state.base_confidence)
+    spoken = np.flatnonzero(seeds)
+    cores = core_of(base, state.base_confidence, ~seeds)
+    roots = np.where(cores, base, -1)
+    roots[spoken] = int(base.max()) + 1 + np.arange(len(spoken))
+    root = grow_groups(scene.tree.first, scene.tree.second, roots)
+    follows = root > int(base.max())
+    labels = base.copy()
+    labels[follows] = target[spoken[root[follows] - int(base.max()) - 1]]
+    confidence = state.base_confidence.copy()
+    moved = follows & (labels != base)
+    if moved.any():
+        _, numbered = np.unique(np.where(roots >= 0, np.where(seeds, target, base), -1), return_inverse=True)
+        grown = grow(scene.tree, numbered - int((roots < 0).any()))
+        confidence[moved] = grown.confidence[moved]
+    confidence[spoken] = 1.0
+    return state.changed(labels=labels, confidence=confidence, next_key=next_key)
+
+
+def _assigned(state: State) -> tuple[np.ndarray, np.ndarray]:
+    """Which objects were put into a cluster, and the cluster of each object as far as that is said."""
+    seeds, target = np.zeros(len(state.base), bool), state.base.copy()
+    for statement in state.statements:
+        if statement.kind == "assign":
+            items = list(statement.items)
+            seeds[items] = True
+            target[items] = state.current(statement.cluster or 0)
+    return seeds, target
+
+
+def _place_chunks(scene: Scene, state: State, agreed: Agreed, target: np.ndarray) -> int:
+    """Put each chunk into a cluster: where it was put, else where its surest objects are, as far as cannot-links allow.
+
+    Changes ``target``; returns the next free key.
+    """
+    members: dict[int, list[int]] = {}
+    for item, chunk in agreed.chunk_of.items():
+        members.setdefault(chunk, []).append(item)
+    next_key = state.next_key
+    key_of: dict[int, int] = {}
+    for chunk, items in members.items():
+        key_of[chunk] = agreed.cluster_of.get(chunk, _strongest(target[items], state.base_confidence[items]))
+    for i, j in agreed.apart:
+        a, b = agreed.chunk_of[i], agreed.chunk_of[j]
+        if key_of[a] != key_of[b]:
+            continue
+        leaves = a if _hold(a, agreed, members, state) < _hold(b, agreed, members, state) else b
+        forbidden = _keys_apart(leaves, agreed, key_of)
+        key_of[leaves] = _nearest_allowed(scene, state, members[leaves], forbidden)
+        if key_of[leaves] < 0:
+            key_of[leaves], next_key = next_key, next_key + 1
+    for chunk, items in members.items():
+        target[items] = key_of[chunk]
+    return next_key
+
+
+def _strongest(keys: np.ndarray, confidence: np.ndarray) -> int:
+    """The cluster with the most confidence in all; of equal ones the lowest key."""
+    found, place = np.unique(keys, return_inverse=True)
+    return int(found[np.bincount(place, confidence + 1e-9).argmax()])
+
+
+def _hold(chunk: int, agreed: Agreed, members: dict[int, list[int]], state: State) -> tuple[bool, float, int]:
+    """How firmly a chunk is in its cluster: because the user put it there, else by its confidence."""
+    items = members[chunk]
+    return chunk in agreed.cluster_of, float(state.base_confidence[items].sum()), -min(items)
+
+
+def _keys_apart(chunk: int, agreed: Agreed, key_of: dict[int, int]) -> set[int]:
+    """The clusters that a chunk must not be in."""
+    others = set()
+    for i, j in agreed.apart:
+        a, b = agreed.chunk_of[i], agreed.chunk_of[j]
+        if chunk in (a, b):
+            others.add(key_of[b if chunk == a else a])
+    return others
+
+
+def _nearest_allowed(scene: Scene, state: State, items: list[int], forbidden: set[int]) -> int:
+    """The cluster nearest to the first of some objects that is not forbidden; -1 if there is none."""
+    cores = core_of(state.base, state.base_confidence, ~np.isin(state.base, list(forbidden)))
+    cores[items] = False
+    if not cores.any():
+        return -1
+    return int(grow_groups(scene.tree.first, scene.tree.second, np.where(cores, state.base, -1))[items[0]])
+
+
+def core_of(labels: np.ndarray, confidence: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """The surer half of each cluster, at least one object, of those that are taken into account."""
+    places = np.flatnonzero(among)
+    order = places[np.lexsort((-confidence[places], labels[places]))]  # by cluster, the surest first
+    sizes = np.bincount(labels[order])
+    first = np.concatenate([[0], np.cumsum(sizes)])[labels[order]]
+    core = np.zeros(len(labels), bool)
+    core[order[np.arange(len(order)) - first < (sizes[labels[order]] + 1) // 2]] = True
+    return core
+
+
+def cluster_at(scene: Scene, state: State, items: list[int], x: float, y: float) -> int:
+    """The cluster that objects join if they are dropped here: that of most objects nearby; -1 if there are none."""
+    places = placed(scene, state)
+    others = np.ones(len(places), bool)
+    others[items] = False
+    squared = ((places - (x, y)) ** 2).sum(axis=1)
+    near = np.flatnonzero(others & (squared < state.reach**2))
+    if not len(near):
+        return -1
+    near = near[np.lexsort((near, squared[near]))[:VOTERS]]
+    keys, votes = np.unique(state.labels[near], return_counts=True)
+    return int(keys[votes.argmax()])
+
+
+def placed(scene: Scene, state: State) -> np.ndarray:
+    """Where the objects are on the map, pinned ones where the user put them."""
+    places = scene.positions.astype(np.float64)
+    if state.pins:
+        places[list(state.pins)] = list(state.pins.values())
+    return places
+
+
+# -- without one -----------------------------------------------------------------------------------------------------
+
+
+def _from_seeds(scene: Scene, state: State, agreed: Agreed) -> State:
+    n = len(state.base)
+    group = _seed_groups(state, agreed, n)
+    if group.max() < 1:  # nothing before there are two groups to tell apart
+        return state.changed(labels=np.zeros(n, np.int64), confidence=np.zeros(n))
+    grown = grow(scene.tree, group)
+    labels = same_keys(
+        grown.labels, state.labels if len(state.keys) > 1 else np.full(n, -1), state.next_key, group >= 0
+    )
+    return state.changed(
+        labels=labels, confidence=grown.confidence, next_key=max(state.next_key, int(labels.max()) + 1)
+    )
+
+
+def _seed_groups(state: State, agreed: Agreed, n: int) -> np.ndarray:
+    """The group of each seed: pins within reach of each other, chunks, and assignments to one cluster together."""
+    pins = sorted(state.pins)
+    edges = [(item, chunk) for item, chunk in agreed.chunk_of.items()]
+    near = cKDTree([state.pins[i] for i in pins]) if pins else None
+    for a, b in [] if near is None else sorted(near.query_pairs(state.reach)):
+        here, there = np.array(state.pins[pins[a]]), np.array(state.pins[pins[b]])
+        if np.linalg.norm(here - there) < state.reach:  # the tree counts the rim in
+            edges.append((pins[a], pins[b]))
+    for statement in state.statements:
+        if statement.kind == "assign" and statement.origin != "drag":
+            edges += [(statement.items[0], item) for item in statement.items]
+    seeds = sorted({*pins, *(item for edge in edges for item in edge)})
+    group = np.full(n, -1, np.int64)
+    if seeds:
+        one, other = (np.searchsorted(seeds, ends) for ends in np.array(edges or [(seeds[0], seeds[0])]).T)
+        graph = coo_array((np.ones(len(one)), (one, other)), shape=(len(seeds),) * 2)
+        group[seeds] = connected_components(graph, directed=False)[1]
+    return group
+
+
+def same_keys(labels: np.ndarray, before: np.ndarray, next_key: int, among: np.ndarray | None = None) -> np.ndarray:
+    """Labels 0, 1, … by the keys of the clusters before that they share most objects with; new keys for the others."""
+    k = int(labels.max()) + 1
+    old_keys = np.unique(before[before >= 0])
+    keys = np.full(k, -1)
+    if len(old_keys):
+        counted = before >= 0 if among is None else (before >= 0) & among
+        table = np.zeros((k, len(old_keys)), np.int64)
+        np.add.at(table, (labels[counted], np.searchsorted(old_keys, before[counted])), 1)
+        for new, old in zip(*linear_sum_assignment(-table), strict=True):
+            if table[new, old]:
+                keys[new] = old_keys[old]
+    for new in np.flatnonzero(keys < 0):
+        keys[new], next_key = next_key, next_key + 1
+    return keys[labels]

@@ -1,0 +1,146 @@
+"""What a session is about and never changes: the objects, their tree, their places on the map, the first partition."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from pluribus.consensus._internal import cut_into
+from pluribus.evidence import mean_evidence
+from pluribus.partitions import Ensemble
+from pluribus.partitions._internal import normalized_entropy
+from pluribus.pipeline import Clustering
+from pluribus.report._internal import principal_components
+from pluribus.studio._events import CANVAS
+from pluribus.studio._trees import Tree, tree_of_evidence, tree_of_features
+
+_MARGIN = 0.06  # of the canvas that the first map leaves free on each side
+_FITTED = 20_000  # rows that determine the axes of the map, at most
+MOST_K = 50  # clusters to which the ladder can be cut
+
+
+class Level(NamedTuple):
+    """A partition of all objects: the cluster of each, and how sure that is."""
+
+    labels: np.ndarray
+    confidence: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The partitions that a session can start from: one for each number of clusters."""
+
+    first: Level
+    linkage: np.ndarray | None
+    ensemble: Ensemble
+
+    @property
+    def k(self) -> int:
+        """The number of clusters of the first partition."""
+        return int(self.first.labels.max()) + 1
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """The numbers of clusters that there are."""
+        if self.linkage is None:
+            return (self.k,)
+        return tuple(range(1, min(MOST_K, len(self.first.labels)) + 1))
+
+    def level(self, k: int) -> Level:
+        """The partition into k clusters."""
+        if k == self.k:
+            return self.first
+        return _cut(self, k)
+
+
+@lru_cache(maxsize=16)
+def _cut(ladder: Ladder, k: int) -> Level:
+    if ladder.linkage is None:
+        raise ValueError(f"There is no hierarchy to cut into {k} clusters.")
+    labels = cut_into(ladder.linkage, k)
+    evidence = mean_evidence(ladder.ensemble, labels, k)
+    total = evidence.sum(axis=1, keepdims=True)
+    membership = np.divide(evidence, total, out=np.full_like(evidence, 1 / k), where=total > 0)
+    return Level(labels, 1 - normalized_entropy(membership))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that a session looks at.
+
+    Attributes
+    ----------
+    ids : ndarray of n texts
+    tree : Tree
+        Along which statements spread.
+    positions : float32 array of shape (n, 2)
+        On the canvas.
+    ladder : Ladder or None
+        Partitions to start from; without them, all objects are in one cluster until the user says more.
+    features, feature_names, frame, links
+        What the objects are made of, if that is known.
+    """
+
+    ids: np.ndarray
+    tree: Tree
+    positions: np.ndarray
+    ladder: Ladder | None = None
+    features: Any = None
+    feature_names: tuple[str, ...] = ()
+    frame: pd.DataFrame | None = None
+    links: sparse.csr_array | None = None
+    title: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def n_objects(self) -> int:
+        """How many objects there are."""
+        return len(self.ids)
+
+    @classmethod
+    def of(cls, clustering: Clustering) -> "Scene":
+        """The scene of a finished clustering of a table or of labels."""
+        labels = np.where(clustering.labels < 0, 0, clustering.labels).astype(np.int64)
+        first = Level(labels, 1 - np.asarray(clustering.uncertainty, dtype=np.float64))
+        if clustering.features is not None:
+            tree, note = tree_of_features(clustering.features)
+            positions = map_of_features(clustering.features)
+        else:
+            tree, note = tree_of_evidence(clustering.ensemble), ""
+            positions = on_canvas(principal_components(*2 * (clustering.ensemble.one_hot(),))[0])
+        return cls(
+            ids=np.asarray(clustering.ids, dtype=str),
+            tree=tree,
+            positions=positions,
+            ladder=Ladder(first, clustering.linkage, clustering.ensemble),
+            features=clustering.features,
+            feature_names=clustering.feature_names,
+            frame=clustering.frame,
+            links=clustering.graph,
+            title=clustering.title,
+            notes=(note,) if note else (),
+        )
+
+
+def map_of_features(X: Any) -> np.ndarray:
+    """Two columns as they are; more by their first two principal components."""
+    if X.shape[1] == 2 and not sparse.issparse(X):
+        return on_canvas(np.asarray(X))
+    fitted = X
+    if X.shape[0] > _FITTED:
+        fitted = X[np.sort(np.random.default_rng(0).choice(X.shape[0], _FITTED, replace=False))]
+    return on_canvas(principal_components(fitted, X)[0])
+
+
+def on_canvas(xy: np.ndarray) -> np.ndarray:
+    """Coordinates as large as the canvas allows, in their proportion."""
+    xy = np.asarray(xy, dtype=np.float64)
+    low, high = xy.min(axis=0), xy.max(axis=0)
+    free = np.array(CANVAS) * (1 - 2 * _MARGIN)
+    span = np.where(high > low, high - low, 1.0)
+    scale = (free / span).min() if (high > low).any() else 1.0
+    center = np.array(CANVAS) / 2
+    return ((xy - (low + high) / 2) * scale + center).astype(np.float32)

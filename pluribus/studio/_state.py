@@ -1,0 +1,71 @@
+"""The state of a session after some events: what the user said, and what follows from it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Statement(NamedTuple):
+    """Something that the user said and can take back.
+
+    Attributes
+    ----------
+    id : int
+        The number of the event that made it.
+    kind : {"must", "cannot", "assign"}
+        Two objects together, two objects apart, or objects in a cluster.
+    items : tuple of int
+    cluster : int or None
+        The key of the cluster, for "assign".
+    origin : {"drag", "lasso", "link", "answer"}
+    """
+
+    id: int
+    kind: str
+    items: tuple[int, ...]
+    cluster: int | None
+    origin: str
+
+
+class Conflict(NamedTuple):
+    """A statement that contradicts others, the statements that make the contradiction, and the one to give up."""
+
+    statement: int
+    chain: tuple[int, ...]
+    give_up: int
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What the events so far amount to. ``base`` is the partition before any statement, by keys of clusters."""
+
+    base: np.ndarray
+    base_confidence: np.ndarray
+    next_key: int
+    k: int
+    reach: float
+    engine: str = "tree"
+    pins: dict[int, tuple[float, float]] = field(default_factory=dict)
+    statements: tuple[Statement, ...] = ()
+    names: dict[int, str] = field(default_factory=dict)
+    merged: dict[int, int] = field(default_factory=dict)  # keys of clusters that are part of another one now
+    unsure: tuple[tuple[int, int], ...] = ()  # pairs that the user could not tell
+    labels: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # keys of clusters
+    confidence: np.ndarray = field(default_factory=lambda: np.empty(0))
+    conflicts: tuple[Conflict, ...] = ()
+
+    def changed(self, **what: Any) -> "State":
+        """A copy with other values."""
+        return replace(self, **what)
+
+    def current(self, key: int) -> int:
+        """The key of the cluster that a cluster is part of now."""
+        while key in self.merged:
+            key = self.merged[key]
+        return key
+
+    @property
+    def keys(self) -> np.ndarray:
+        """The keys of the clusters that have objects."""
+        return np.unique(self.labels)

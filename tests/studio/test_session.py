@@ -1,0 +1,394 @@
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
+
+import pluribus
+from pluribus.compare import adjusted_rand_index
+from pluribus.studio import EventError, Session
+
+LINE = [[0], [1], [2.5], [4.5], [7], [8]]
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    X, y = make_blobs(150, centers=[[0, 0], [6, 0], [3, 6]], random_state=0)
+    return pluribus.cluster(X, 3, seed=0, verbose=False), y
+
+
+@pytest.fixture(scope="module")
+def opinions():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 20)
+    labels = [np.where(rng.uniform(size=60) < 0.2, rng.integers(0, 3, 60), truth) for _ in range(8)]
+    return pluribus.combine(labels, k=3, verbose=False)
+
+
+def snapshot(session):
+    return session.labels.tolist(), session.confidence.tolist(), session.statements, dict(session.state.pins)
+
+
+# -- pins alone, as in the source ------------------------------------------------------------------------------------
+
+
+def test_nothing_happens_before_two_groups():
+    session = Session(features=LINE)
+    assert session.move(0, 100, 100).labels.tolist() == [0] * 6
+    assert session.move(5, 900, 700).labels.tolist() == [0, 0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("xs", "n_groups"), [((0, 200, 400), 1), ((0, 200, 430), 2), ((0, 227, 600), 3), ((0, 226.9, 600), 2)]
+)
+def test_pins_within_reach_are_one_group(xs, n_groups):
+    session = Session(features=LINE)
+    for item, x in zip((0, 3, 5), xs, strict=True):
+        session.move(item, x, 0)
+    assert len(set(session.labels)) == n_groups
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_order_of_moves_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    X, places = rng.normal(size=(15, 2)), rng.uniform(0, 800, (4, 2))
+    one, other = Session(features=X), Session(features=X)
+    for i in (0, 1, 2, 3):
+        one.move(i, *places[i])
+    for i in (2, 0, 3, 1):
+        other.move(i, *places[i])
+    assert adjusted_rand_index(one.labels, other.labels) == 1 or len(set(one.labels)) == 1
+
+
+def test_when_all_objects_are_placed_right_the_labels_are():
+    y = [0, 1, 0, 1, 1, 0]
+    session = Session(features=LINE)
+    for item, cluster in enumerate(y):
+        session.move(item, 100 + 700 * cluster, 100)
+    assert adjusted_rand_index(session.labels, y) == 1
+
+
+def test_explicit_pairs_make_and_merge_groups():
+    session = Session(features=LINE).cannot_link(0, 5)
+    assert session.labels.tolist() == [0, 0, 0, 0, 1, 1]
+    session.must_link(3, 5)
+    assert session.labels.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+# -- from a clustering -----------------------------------------------------------------------------------------------
+
+
+def test_without_statements_it_is_the_clustering(blobs):
+    clustering, _ = blobs
+    session = Session(clustering)
+    assert adjusted_rand_index(session.labels, clustering.labels) == 1
+    assert session.confidence == pytest.approx(1 - clustering.uncertainty)
+
+
+def test_a_statement_about_a_typical_object_moves_few_others(blobs):
+    session = Session(blobs[0])
+    before = session.state.labels.copy()
+    typical = int(np.flatnonzero(before == session.keys[0])[session.confidence[before == session.keys[0]].argmax()])
+    session.assign(typical, session.keys[1])
+    moved = np.flatnonzero(session.state.labels != before)
+    assert typical in moved
+    assert len(moved) <= 5
+    assert session.confidence[typical] == 1
+
+
+def test_a_drop_joins_what_is_near_and_a_drop_far_from_all_starts_a_cluster(blobs):
+    session = Session(blobs[0])
+    labels, places = session.state.labels, session.scene.positions
+    key = session.keys[1]
+    other = int(np.flatnonzero(labels == session.keys[0])[0])
+    x, y = np.median(places[labels == key], axis=0)
+    assert session.would_join(other, x, y) == {"joins": [key]}
+    assert session.move(other, x, y).state.labels[other] == key
+    session.set_reach(1.0)
+    assert session.would_join(other, 3, 797) == {"joins": []}
+    n_before = len(session.keys)
+    session.move(other, 3, 797)
+    assert len(session.keys) == n_before + 1
+    assert session.unpin(other).state.labels[other] == session.keys[0] or len(session.keys) == n_before
+
+
+def test_cannot_link_moves_the_less_certain_object(blobs):
+    session = Session(blobs[0])
+    inside = np.flatnonzero(session.state.labels == session.keys[0])
+    order = inside[np.argsort(session.confidence[inside])]
+    sure, unsure = int(order[-1]), int(order[0])
+    session.cannot_link(sure, unsure)
+    assert session.state.labels[sure] == session.state.base[sure]
+    assert session.state.labels[unsure] != session.state.labels[sure]
+
+
+def test_groups_merges_splits_and_names(blobs):
+    session = Session(blobs[0])
+    a, b, c = session.keys
+    session.rename(a, "the large one").merge(a, b)
+    assert len(session.keys) == 2
+    assert session.name_of(a) == "the large one"
+    session.split(a, 2)
+    assert len(session.keys) == 3
+    assert adjusted_rand_index(session.labels, blobs[0].labels) > 0.9
+    items = np.flatnonzero(session.state.labels == c)[:4]
+    session.group(items, "four")
+    assert set(session.to_frame()["name"][items]) == {"four"}
+    n_before = len(session.keys)
+    rest = np.flatnonzero(session.state.labels == c)
+    session.recluster(rest, 3)
+    assert len(session.keys) == n_before + 2
+    assert (session.state.labels[items] == session.state.labels[items[0]]).all()
+
+
+def test_another_number_of_clusters_keeps_names_and_statements(blobs):
+    session = Session(blobs[0])
+    key = session.keys[0]
+    session.rename(key, "mine").cannot_link(*np.flatnonzero(session.state.labels == key)[:2].tolist())
+    session.set_k(5)
+    assert len(session.keys) >= 5
+    assert session.name_of(key) == "mine"
+    assert key in session.keys
+    assert session.constraints.violations(session.labels).count == 0
+    with pytest.raises(EventError, match="no partition into 99"):
+        session.set_k(99)
+
+
+@pytest.mark.parametrize("engine", ["ceac", "cop-kmeans", "pckmeans"])
+def test_other_engines_follow_the_statements(blobs, engine):
+    session = Session(blobs[0])
+    a, b = (int(np.flatnonzero(session.state.labels == key)[0]) for key in session.keys[:2])
+    session.must_link(a, b).set_engine(engine)
+    assert session.labels[a] == session.labels[b]
+    with pytest.raises(EventError, match="no engine 'nothing'"):
+        session.set_engine("nothing")
+
+
+def test_labels_alone_are_enough(opinions):
+    session = Session(opinions)
+    assert adjusted_rand_index(session.labels, opinions.labels) == 1
+    pair = session.question()
+    session.answer(*pair, "apart")
+    assert session.labels[pair[0]] != session.labels[pair[1]]
+
+
+# -- questions and suggestions ---------------------------------------------------------------------------------------
+
+
+def test_no_question_comes_twice(opinions):
+    session, asked = Session(opinions), set()
+    truth = np.repeat([0, 1, 2], 20)
+    for turn in range(30):
+        pair = session.question()
+        if pair is None:
+            break
+        assert pair not in asked
+        asked.add(pair)
+        session.answer(
+            *pair, "unsure" if turn % 3 == 0 else "together" if truth[pair[0]] == truth[pair[1]] else "apart"
+        )
+    assert len(asked) > 5
+    session.undo()
+    assert session.question() == pair or session.question() in asked
+
+
+def test_suggestions_are_the_least_certain_ones(blobs):
+    session = Session(blobs[0])
+    first = session.suggest(3)
+    assert first[0] == int(np.argmin(session.confidence))
+    session.assign(first[0], session.keys[0])
+    assert first[0] not in session.suggest(3)
+
+
+# -- contradictions --------------------------------------------------------------------------------------------------
+
+
+def test_a_contradiction_is_listed_with_its_chain_and_not_applied():
+    session = Session(features=LINE).must_link(0, 1).must_link(1, 2).cannot_link(0, 2)
+    (conflict,) = session.conflicts
+    assert conflict.statement == 3
+    assert set(conflict.chain) == {1, 2, 3}
+    assert session.labels[0] == session.labels[2]
+    session.unlink(1)
+    assert session.conflicts == ()
+    assert session.labels[0] != session.labels[2]
+
+
+def test_the_statement_to_give_up_is_the_one_with_the_least_evidence(blobs):
+    session = Session(blobs[0])
+    a = np.flatnonzero(session.state.labels == session.keys[0])[:2].tolist()
+    b = int(np.flatnonzero(session.state.labels == session.keys[1])[0])
+    session.must_link(a[0], b).must_link(a[1], b).cannot_link(*a)
+    (conflict,) = session.conflicts
+    assert set(conflict.chain) == {1, 2, 3}
+    assert conflict.give_up in (1, 2)  # no member puts objects of the two clusters together
+
+
+def test_a_must_link_between_two_clusters_that_were_stated_is_a_conflict(blobs):
+    session = Session(blobs[0])
+    a, b = (int(np.flatnonzero(session.state.labels == key)[0]) for key in session.keys[:2])
+    session.assign(a, session.keys[0]).assign(b, session.keys[1]).must_link(a, b)
+    assert [conflict.statement for conflict in session.conflicts] == [3]
+    assert set(session.conflicts[0].chain) == {1, 2, 3}
+    session.constraints.check(3)  # what holds does not contradict itself
+
+
+# -- the log ---------------------------------------------------------------------------------------------------------
+
+
+def random_events(session, rng, n):
+    keys = lambda: [int(key) for key in session.keys]  # noqa: E731
+    for _ in range(n):
+        i, j = (int(x) for x in rng.choice(session.n_objects, 2, replace=False))
+        what = rng.integers(0, 11)
+        events = [
+            ("move", {"items": [i, j], "x": float(rng.uniform(0, 1000)), "y": float(rng.uniform(0, 800))}),
+            ("unpin", {"items": [i]}),
+            ("link", {"one": i, "other": j, "kind": "must"}),
+            ("link", {"one": i, "other": j, "kind": "cannot"}),
+            ("group", {"items": [i, j]}),
+            ("assign", {"items": [i], "cluster": keys()[0]}),
+            ("merge", {"clusters": keys()[:2]}),
+            ("split", {"cluster": keys()[0], "into": 2}),
+            ("k", {"k": int(rng.integers(2, 6))}),
+            ("undo", {}),
+            ("redo", {}),
+        ]
+        try:
+            session.do(events[what][0], **events[what][1])
+        except EventError:
+            continue
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_export_and_replay_are_exact_and_undo_restores(blobs, seed):
+    session, rng = Session(blobs[0]), np.random.default_rng(seed)
+    random_events(session, rng, 25)
+    exported = json.loads(json.dumps(session.export()))
+    again = Session(blobs[0]).replay(exported)
+    assert snapshot(again) == snapshot(session)
+    assert again.export() == session.export()
+    before = snapshot(session)
+    i, j = (int(x) for x in rng.choice(150, 2, replace=False))
+    session.cannot_link(i, j).undo()
+    assert snapshot(session) == before
+    session.redo().undo()
+    assert snapshot(session) == before
+    while session.depth[0]:
+        session.undo()
+    assert session.labels.tolist() == Session(blobs[0]).labels.tolist()
+
+
+def test_states_that_are_not_kept_are_computed_again(blobs, monkeypatch):
+    monkeypatch.setattr("pluribus.studio.session._KEPT_BYTES", 0)
+    session, full = Session(blobs[0]), Session(blobs[0])
+    for seed in range(3):
+        random_events(session, np.random.default_rng(seed), 8)
+    monkeypatch.setattr("pluribus.studio.session._KEPT_BYTES", 1e9)
+    full.replay(session.export())
+    for step in range(session.depth[0] + 1):
+        assert session.state_at(step).labels.tolist() == full.state_at(step).labels.tolist()
+
+
+def test_undo_at_the_start_and_redo_at_the_end_change_nothing():
+    session = Session(features=LINE).undo().redo()
+    assert session.labels.tolist() == [0] * 6
+    assert session.depth == (0, 0)
+
+
+def test_a_refused_event_leaves_no_trace(blobs):
+    session = Session(blobs[0])
+    before = session.export()
+    for call in (
+        lambda: session.assign([0], 999),
+        lambda: session.do("link", one=0, other=0, kind="must"),
+        lambda: session.unlink(7),
+        lambda: session.split(session.keys[0], 51),
+    ):
+        with pytest.raises(EventError):
+            call()
+    assert session.export() == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "args"),
+    [
+        ("drag", {}),
+        (3, {}),
+        ("move", []),
+        ("move", {"items": [0], "x": 1}),
+        ("move", {"items": [0], "x": float("nan"), "y": 0}),
+        ("move", {"items": [0], "x": float("inf"), "y": 0}),
+        ("move", {"items": [], "x": 1, "y": 1}),
+        ("move", {"items": [6], "x": 1, "y": 1}),
+        ("move", {"items": [True], "x": 1, "y": 1}),
+        ("move", {"items": "0", "x": 1, "y": 1}),
+        ("move", {"items": [0], "x": 1, "y": 1, "path": "/"}),
+        ("link", {"one": 0, "other": 1, "kind": "maybe"}),
+        ("link", {"one": 0, "other": -1, "kind": "must"}),
+        ("rename", {"cluster": 0, "name": ""}),
+        ("rename", {"cluster": 0, "name": "x" * 81}),
+        ("rename", {"cluster": 0, "name": 5}),
+        ("merge", {"clusters": [0]}),
+        ("merge", {"clusters": [0, 0]}),
+        ("reach", {"reach": 0}),
+        ("k", {"k": 2}),
+        ("split", {"cluster": 0, "into": 2}),
+    ],
+)
+def test_events_are_checked(kind, args):
+    session = Session(features=LINE)
+    with pytest.raises(EventError):
+        session.take(kind, args)
+    assert session.seq == 0
+
+
+def test_places_outside_of_the_canvas_are_moved_to_its_rim():
+    assert Session(features=LINE).move(0, -50, 10_000).state.pins == {0: (0.0, 800.0)}
+
+
+def test_sessions_of_other_data_are_refused(blobs):
+    session = Session(features=LINE).cannot_link(0, 5)
+    exported = session.export()
+    with pytest.raises(ValueError, match="other objects"):
+        Session(features=LINE[:5]).replay(exported)
+    with pytest.raises(ValueError, match="other objects"):
+        Session(features=LINE, ids=list("abcdef")).replay(exported)
+    with pytest.raises(ValueError, match="seed"):
+        Session(features=LINE, seed=1).replay(exported)
+    with pytest.raises(ValueError, match="no session"):
+        Session(features=LINE).replay({"events": []})
+    with pytest.raises(ValueError, match="damaged"):
+        Session(features=LINE).replay(exported | {"events": [{"seq": 2, "type": "undo", "args": {}}]})
+    with pytest.raises(EventError):
+        Session(features=LINE).replay(exported | {"events": [{"seq": 1, "type": "eval", "args": {}}]})
+    with pytest.raises(ValueError, match="events already"):
+        session.replay(exported)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({}, "Give one of"),
+        ({"features": LINE, "distances": np.zeros((6, 6))}, "Give one of"),
+        ({"features": [[1.0]]}, "two or more"),
+        ({"features": LINE, "ids": ["a"] * 6}, "different texts"),
+        ({"features": LINE, "positions": [[0, 0]]}, "positions must be 6"),
+        ({"features": LINE, "reach": -1}, "reach"),
+        ({"clustering": 3}, "what pluribus.cluster returns"),
+    ],
+)
+def test_wrong_starts_are_refused(how, words):
+    with pytest.raises(ValueError, match=words):
+        Session(**how)
+
+
+def test_objects_can_be_named_by_their_ids():
+    session = Session(features=LINE, ids=list("abcdef")).cannot_link("a", "f")
+    assert session.to_frame()["cluster"].tolist() == [0, 0, 0, 0, 1, 1]
+    with pytest.raises(KeyError, match="'zz'"):
+        session.must_link("a", "zz")
