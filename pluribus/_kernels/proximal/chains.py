@@ -69,9 +69,7 @@ def path_marginals(unary, steps, marginals, step_counts):
     for p in range(1, length):
         for b in range(n_labels):
             for c in range(n_labels):
-                step_counts[b, c] += np.exp(
-                    forward[p - 1, b] + steps[b, c] + unary[p, c] + backward[p, c] - total
-                )
+                step_counts[b, c] += np.exp(forward[p - 1, b] + steps[b, c] + unary[p, c] + backward[p, c] - total)
     return total
 
 

@@ -30,7 +30,7 @@ def _dot(one, other):
 
 
 @njit(cache=True, nogil=True)
-def _add_scores(blocks, m, i, scores):
+def add_scores(blocks, m, i, scores):
     """Add the unscaled scores S x_i of object i in block m to `scores` (C,)."""
     dense, data, indices, pointer, starts, n_dense, is_kernel, S = blocks
     start, stop = starts[m], starts[m + 1]
@@ -47,7 +47,7 @@ def _add_scores(blocks, m, i, scores):
 
 
 @njit(cache=True, nogil=True)
-def _add_row(blocks, m, i, c, amount, target):
+def add_row(blocks, m, i, c, amount, target):
     """Add `amount` times row i of block m to its part of row c of `target` (C, W)."""
     dense, data, indices, pointer, starts, n_dense, _, _ = blocks
     start = starts[m]
@@ -62,7 +62,7 @@ def _add_row(blocks, m, i, c, amount, target):
 
 
 @njit(cache=True, nogil=True)
-def _similarity(blocks, m, i, j):
+def similarity(blocks, m, i, j):
     """The kernel of block m between objects i and j."""
     dense, data, indices, pointer, starts, n_dense, is_kernel, _ = blocks
     start, stop = starts[m], starts[m + 1]
@@ -125,11 +125,11 @@ def _squares_after(blocks, objects, delta, scores, eta, squares, after):
             if not delta[p].any():
                 continue
             inner += _dot(delta[p], scores[m, p])
-            square += _similarity(blocks, m, objects[p], objects[p]) * _dot(delta[p], delta[p])
+            square += similarity(blocks, m, objects[p], objects[p]) * _dot(delta[p], delta[p])
             for r in range(p):
                 both = _dot(delta[p], delta[r])
                 if both != 0:
-                    square += 2 * both * _similarity(blocks, m, objects[p], objects[r])
+                    square += 2 * both * similarity(blocks, m, objects[p], objects[r])
         after[m] = squares[m] - 2 * eta * inner + eta * eta * square
         if after[m] < _NEGATIVE * (squares[m] + abs(2 * eta * inner) + eta * eta * abs(square)):
             return m
@@ -146,11 +146,11 @@ def _move(blocks, A, sums, scale, m, objects, delta, eta):
             if delta[p, c] == 0:
                 continue
             amount = -eta * delta[p, c] / scale[m]
-            _add_row(blocks, m, objects[p], c, amount, S)
+            add_row(blocks, m, objects[p], c, amount, S)
             if is_kernel[m]:
                 A[m, objects[p], c] += amount
             if past.shape[0]:
-                _add_row(blocks, m, objects[p], c, total_scale[m] * amount, past)
+                add_row(blocks, m, objects[p], c, total_scale[m] * amount, past)
                 if is_kernel[m]:
                     past_dual[m, objects[p], c] += total_scale[m] * amount
 
@@ -227,7 +227,7 @@ def one_pass(
             for p in range(length):
                 scores[m, p] = 0
                 if squares[m] > 0:
-                    _add_scores(blocks, m, objects[p], scores[m, p])
+                    add_scores(blocks, m, objects[p], scores[m, p])
                     scores[m, p] *= scale[m]
                 unary[p] += scores[m, p]
         with_steps = chained and kinds[e] == LABELED and length > 1

@@ -1,6 +1,7 @@
 """The examples of online learning: objects with labels, chains of them, and pairs without labels."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,6 +35,11 @@ class Examples(NamedTuple):
     def labeled(self) -> np.ndarray:
         """The examples with labels."""
         return np.flatnonzero(self.kinds == LABELED)
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there are pairs that labels do not decide."""
+        return bool((self.kinds != LABELED).any())
 
     @property
     def mean_cost(self) -> float:
@@ -86,7 +92,7 @@ def _read_labels(n: int, y: Any, sequences: Any) -> tuple[np.ndarray | None, Cha
     nested = isinstance(y, list | tuple) and len(y) > 0 and all(_is_sequence(labels) for labels in y)
     if nested and sequences is None:
         ends = np.cumsum([0, *map(len, y)])
-        sequences = [range(start, stop) for start, stop in zip(ends[:-1], ends[1:], strict=True)]
+        sequences = [range(start, stop) for start, stop in pairwise(ends)]
     chains = None if sequences is None else read_sequences(sequences, n)
     if nested:
         lengths = np.diff(chains.pointers)

@@ -273,4 +273,3 @@ def _scaled(K: Any, left: np.ndarray | None, right: np.ndarray | None) -> Any:
     if right is not None:
         K = K * right.astype(dtype)
     return K
-

@@ -47,20 +47,26 @@ class Regularizer(NamedTuple):
         homogeneous = self.name in ("group_lasso", "sparse_group_lasso")  # Ω ≥ ‖θ‖; else Ω ≥ ½‖θ‖²
         return most / lam if homogeneous else float(np.sqrt(2 * most / lam))
 
-    def kernel_weights(self, norms: np.ndarray) -> np.ndarray:
-        """β with Σ β = 1: at the optimum θ_m is β_m times a vector that does not depend on Ω, so β_m ∝ b_m / Ω'(b_m).
+    def scales(self, norms: np.ndarray) -> np.ndarray:
+        """β with Ω(θ) = ½ Σ ‖θ_m‖² / β_m up to terms in β alone: β_m = b_m / Ω'(b_m) at the norms b.
 
-        For ½‖b‖_q² this is b_m^(2 - q), in particular b_m if q = 1 and a constant if q = 2.
+        For ½‖b‖_q² this is (b_m / ‖b‖_q)^(2 - q), in particular b_m / Σ b if q = 1, and 1 if q = 2.
         """
+        if self._power == 2 and self.name in ("lq", "l2"):
+            return np.ones_like(norms)
+        total = norms.sum()
+        if total == 0:
+            return np.zeros_like(norms)
+        if self.name == "elastic":
+            return norms / (self.mix * norms + (1 - self.mix) * total)
+        if self.name in ("group_lasso", "sparse_group_lasso"):
+            return norms.copy()
+        share = norms / norms.max()
+        return (share / (share**self._power).sum() ** (1 / self._power)) ** (2 - self._power)
+
+    def kernel_weights(self, norms: np.ndarray) -> np.ndarray:
+        """β scaled to the sum 1: at the optimum the classifier is that of the kernel Σ β_m k_m; 0 if all norms are."""
         if not norms.any():
             return np.zeros_like(norms)
-        share = norms / norms.max()
-        if self.name == "elastic":
-            weights = share / (self.mix * share + (1 - self.mix) * share.sum())
-        elif self.name in ("lq", "l2") and self._power == 2:
-            weights = np.ones_like(norms)
-        elif self.name == "lq":
-            weights = share ** (2 - self.q)
-        else:
-            weights = share
+        weights = self.scales(norms)
         return weights / weights.sum()

@@ -15,7 +15,8 @@ from pluribus._engine import seeds, track
 from pluribus._kernels.proximal.online_steps import best_paths
 from pluribus.similarity.kernels._examples import Examples, read_examples, read_sequences
 from pluribus.similarity.kernels._kernel_set import KernelSet, as_blocks, check_diagonals, combine
-from pluribus.similarity.kernels._online_state import OnlineState, PackedBlocks, Problem, Weights
+from pluribus.similarity.kernels._model_state import DualState, ModelState, OnlineState, Problem, Weights
+from pluribus.similarity.kernels._packed_blocks import PackedBlocks
 from pluribus.similarity.kernels._regularizers import NUMBERS, Regularizer
 
 _RATES, _TRIAL_PASSES = (0.01, 0.1, 1.0, 10.0), 5  # of the source
@@ -30,8 +31,8 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
 
         λ Ω(‖θ_1‖, …, ‖θ_M‖) + mean loss of the examples,   λ = 1 / (C N).
 
-    A step takes one example: it moves θ against the gradient of the loss, then shrinks the norms of the blocks by the
-    proximity operator of Ω. There is no inner solver. At the optimum the classifier is that of the single kernel
+    An online step takes one example: it moves θ against the gradient of the loss, then shrinks the norms of the blocks
+    by the proximity operator of Ω. There is no inner solver. At the optimum the classifier is that of the single kernel
     Σ β_m k_m, and Ω decides which weights β it prefers: few kernels ("mkl", "group_lasso"), all of them ("lq"), or
     something in between. ``kernel`` evaluates the combination for other methods.
 
@@ -60,15 +61,19 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
     mix : float, default=0.5
         Of "elastic" and "sparse_group_lasso", 0 to 1.
     loss : {"hinge", "log"}, default="hinge"
+    solver : {"auto", "online", "dual"}, default="auto"
+        "online" are the proximal steps of the source. "dual" takes each example to its best dual coefficients for the
+        present weights, and changes the weights after each pass; it needs no step size and is closer to the optimum
+        after as many passes. It is for the hinge loss, without "sparse_group_lasso" and without pairs: then "auto"
+        uses it.
     epochs : int, default=20
         Passes over the examples.
     eta0 : float or "auto", default="auto"
-        The step size is eta0 / √t. "auto" tries 0.01, 0.1, 1 and 10 for five passes each.
-    average : bool, default=True
-        Return the mean of the models of the second half of the passes, instead of the last model. It is closer to the
-        optimum.
+        Of online steps: the size of step t is eta0 / √t. "auto" tries 0.01, 0.1, 1 and 10 for five passes each.
+    average : bool, default=False
+        Of online steps: return the mean of the models of the second half of the passes, instead of the last one.
     project : bool, default=True
-        Keep θ in a ball that has the optimum in it.
+        Of online steps: keep θ in a ball that has the optimum in it.
     normalize : bool, default=True
         Scale each kernel to k(x, x) = 1.
     transitions : {"fixed", "learned"}, default="fixed"
@@ -97,7 +102,9 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         ‖θ_0‖ of the transitions, relative to Σ ‖θ_m‖, if it is learned.
     objective_ : ndarray
         After each pass.
-    eta0_ : float
+    solver_ : {"online", "dual"}
+    eta0_ : float or None
+        The step size of online steps.
     classes_ : ndarray
     n_features_in_ : int
         Columns of X, or of all its blocks.
@@ -131,7 +138,12 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
     (100, 100)
     """
 
-    known_as = {"spom": {}, "mkl": {}, "lq-mkl": {"regularizer": "lq"}, "elastic-mkl": {"regularizer": "elastic"}}
+    known_as = {
+        "mkl": {},
+        "spom": {"solver": "online"},
+        "lq-mkl": {"regularizer": "lq"},
+        "elastic-mkl": {"regularizer": "elastic"},
+    }
     suits = "Labels, or sequences of labels, and several candidate kernels or groups of features."
 
     _parameter_constraints: dict = {
@@ -141,6 +153,7 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         "q": [Interval(Real, 1, 2, closed="both")],
         "mix": [Interval(Real, 0, 1, closed="both")],
         "loss": [StrOptions({"hinge", "log"})],
+        "solver": [StrOptions({"auto", "online", "dual"})],
         "epochs": [Interval(Integral, 1, None, closed="left")],
         "eta0": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "average": ["boolean"],
@@ -160,9 +173,10 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         q: float = 1.5,
         mix: float = 0.5,
         loss: Literal["hinge", "log"] = "hinge",
+        solver: Literal["auto", "online", "dual"] = "auto",
         epochs: int = 20,
         eta0: float | Literal["auto"] = "auto",
-        average: bool = True,
+        average: bool = False,
         project: bool = True,
         normalize: bool = True,
         transitions: Literal["fixed", "learned"] = "fixed",
@@ -175,6 +189,7 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         self.q = q
         self.mix = mix
         self.loss = loss
+        self.solver = solver
         self.epochs = epochs
         self.eta0 = eta0
         self.average = average
@@ -204,15 +219,9 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         examples = read_examples(kernels.n, y, sequences, constraints)
         problem = self._problem(examples)
         self._check_linear(kernels)
-        blocks = PackedBlocks(kernels)
-        seed = seeds(self.random_state, 1)[0]
-        self.eta0_ = self._rate(blocks, problem, seed)
-        state, path = OnlineState(blocks, problem, self.eta0_, np.random.default_rng(seed)), []
-        for epoch in track(range(self.epochs), "passes", verbose=self.verbose):
-            averaging = self.average and epoch >= self.epochs // 2
-            state.run(average=averaging)
-            weights = state.mean() if averaging else state.last()
-            path.append(state.objective(weights))
+        self.solver_ = self._solver(examples)
+        blocks, seed = PackedBlocks(kernels), seeds(self.random_state, 1)[0]
+        state, weights, path = self._learn(blocks, problem, seed)
         self.classes_, self.objective_ = examples.classes, np.array(path)
         self._kernels, self._chained = kernels, examples.chained
         self._set_result(state, weights, problem)
@@ -241,6 +250,36 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
                     "none: use linear kernels only, or another regularizer."
                 )
 
+    def _solver(self, examples: Examples) -> str:
+        """The solver, checked against what it can do."""
+        unfit = [
+            (self.loss != "hinge", f"loss={self.loss!r}"),
+            (self.regularizer == "sparse_group_lasso", "regularizer='sparse_group_lasso'"),
+            (examples.has_pairs, "pairs of objects without labels"),
+        ]
+        reasons = [reason for holds, reason in unfit if holds]
+        if self.solver == "dual" and reasons:
+            raise ValueError(f"solver='dual' cannot take {' and '.join(reasons)}: use solver='online' or 'auto'.")
+        return ("online" if reasons else "dual") if self.solver == "auto" else self.solver
+
+    def _learn(self, blocks: PackedBlocks, problem: Problem, seed: int) -> tuple[ModelState, Weights, list[float]]:
+        """The model after all passes, and the objective after each."""
+        state: Any
+        if self.solver_ == "online":
+            self.eta0_ = self._rate(blocks, problem, seed)
+            state = OnlineState(blocks, problem, self.eta0_, np.random.default_rng(seed))
+        else:
+            self.eta0_, state = None, DualState(blocks, problem, np.random.default_rng(seed))
+        path = []
+        for epoch in track(range(self.epochs), "passes", verbose=self.verbose):
+            averaging = self.solver_ == "online" and self.average and epoch >= self.epochs // 2
+            if averaging and not state.averages:
+                state.start_mean()
+            state.run()
+            weights = state.mean() if averaging else state.last()
+            path.append(state.objective(weights))
+        return state, weights, path
+
     def _rate(self, blocks: PackedBlocks, problem: Problem, seed: int) -> float:
         """The first step size: given, or the one of four with the lowest objective after a few passes."""
         if self.eta0 != "auto":
@@ -253,7 +292,7 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
             found.append(state.objective(state.last()))
         return _RATES[int(np.argmin(found))]
 
-    def _set_result(self, state: OnlineState, weights: Weights, problem: Problem) -> None:
+    def _set_result(self, state: ModelState, weights: Weights, problem: Problem) -> None:
         blocks, kernels = state.blocks, self._kernels
         norms = np.sqrt(state.squares_of(weights))
         place_of = np.argsort(blocks.order)
