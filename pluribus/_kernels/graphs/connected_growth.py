@@ -32,6 +32,7 @@ def grow(indptr, indices, values, centers, seeds, labels, absorbed):
     labels[:] = -1
     absorbed[:] = 0.0
     heap = new_heap(max(len(indices), len(seeds)) + 1)
+    seen = np.full(len(seeds), -1)  # the last object whose neighbors were looked at, by the cluster of the neighbor
     size = 0
     for j in range(len(seeds)):
         labels[seeds[j]] = j
@@ -43,7 +44,7 @@ def grow(indptr, indices, values, centers, seeds, labels, absorbed):
         size = pop(heap, size)
         if labels[v] >= 0:
             continue
-        j = _bridged(indptr, indices, values, centers, labels, v, j, radius)
+        j = _bridged(indptr, indices, values, centers, labels, seen, v, j, radius)
         labels[v] = j
         absorbed[v] = radius
         size = _push_neighbors(heap, size, indptr, indices, values, centers, labels, v, j, radius)
@@ -60,14 +61,16 @@ def _push_neighbors(heap, size, indptr, indices, values, centers, labels, v, j, 
 
 
 @njit(cache=True, nogil=True)
-def _bridged(indptr, indices, values, centers, labels, v, j, radius):
-    """The cluster that v goes to; j, unless v is a bridge."""
+def _bridged(indptr, indices, values, centers, labels, seen, v, j, radius):
+    """The cluster that v goes to; j, unless v is a bridge. Each cluster next to v is looked at once."""
     waiting = False
     several = False
+    n_behind = 0
     for place in range(indptr[v], indptr[v + 1]):
         w = indices[place]
         if labels[w] < 0:
             waiting = True
+            n_behind += indptr[w + 1] - indptr[w] == 1
         elif labels[w] != j:
             several = True
     if not (waiting and several):
@@ -75,16 +78,18 @@ def _bridged(indptr, indices, values, centers, labels, v, j, radius):
     best, best_far, best_own = j, np.inf, np.inf
     for place in range(indptr[v], indptr[v + 1]):
         i = labels[indices[place]]
-        if i < 0:
+        if i < 0 or seen[i] == v:
             continue
+        seen[i] = v
         own = distance(values, centers, v, i)
         if own > radius:
             continue
         far = own
-        for other in range(indptr[v], indptr[v + 1]):
-            w = indices[other]
-            if labels[w] < 0 and indptr[w + 1] - indptr[w] == 1:
-                far = max(far, distance(values, centers, w, i))
+        if n_behind:
+            for other in range(indptr[v], indptr[v + 1]):
+                w = indices[other]
+                if labels[w] < 0 and indptr[w + 1] - indptr[w] == 1:
+                    far = max(far, distance(values, centers, w, i))
         if far < best_far or (far == best_far and (own < best_own or (own == best_own and i < best))):
             best, best_far, best_own = i, far, own
     return best

@@ -13,6 +13,9 @@ from pluribus.relational.connected._base import PARAMETERS, ConnectedMixin, by_d
 from pluribus.relational.connected._space import Growth, Space
 
 
+_MOST_SMOOTHING = 100  # steps: long before, linked objects are all alike
+
+
 class ConnectedKMeans(ConnectedMixin, BaseEstimator):
     """k-means whose clusters are connected in a graph.
 
@@ -27,7 +30,7 @@ class ConnectedKMeans(ConnectedMixin, BaseEstimator):
     ----------
     n_clusters : int
     smoothing : int
-        How often attributes are averaged over neighbors.
+        How often attributes are averaged over neighbors, from 0 to 100.
     init : {"kmeans", "degree"}
         Starts from k-means, or from objects drawn by the number of their links, as the source does.
     metric : {"euclidean", "cosine"}
@@ -68,7 +71,7 @@ class ConnectedKMeans(ConnectedMixin, BaseEstimator):
     suits = "Linked objects whose clusters must be connected; the mean member counts."
 
     _parameter_constraints: dict = PARAMETERS | {
-        "smoothing": [Interval(Integral, 0, None, closed="left")],
+        "smoothing": [Interval(Integral, 0, _MOST_SMOOTHING, closed="both")],
         "init": [StrOptions({"kmeans", "degree"})],
         "metric": [StrOptions({"euclidean", "cosine"})],
     }

@@ -13,6 +13,9 @@ from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.tables import as_graph
 
 
+_LARGEST = 1e300  # sum of weights: costs are sums and differences of several such sums
+
+
 class Signed(NamedTuple):
     """Signed evidence about n objects, checked: a graph of them, or an ensemble."""
 
@@ -71,6 +74,7 @@ def _of_graph(signed: Any, mode: str | None, apart: Any, constraints: Any) -> Si
                 "'general' if nothing is known about them (then whatever is connected is one cluster)."
             )
         mode = "general"
+    _check_sum(plus.data, minus.data)
     if mode == "complete":
         _check_complete(plus, minus, graph.ids)
     sums = float(plus.data.sum()) / 2, float(minus.data.sum()) / 2
@@ -80,6 +84,18 @@ def _of_graph(signed: Any, mode: str | None, apart: Any, constraints: Any) -> Si
         problem = SignedGraph.of(plus - minus, np.ones(n), 0.0, sums[0], sum(sums))
     known = None if n == 0 else as_constraints(constraints, n)
     return _with_preferences(Signed(mode, n, problem, None, known, graph.ids, notes))
+
+
+def _check_sum(*weights: np.ndarray) -> None:
+    """Refuse weights whose sum would be infinite."""
+    with np.errstate(over="ignore"):
+        total = sum(float(np.abs(some).sum()) for some in weights)
+    if not total < _LARGEST:
+        largest = max(float(np.abs(some).max(initial=0)) for some in weights)
+        raise ValueError(
+            f"The weights are too large: their largest is {largest:g}, and their sum must be below {_LARGEST:g}. Only "
+            "ratios of weights matter: divide all of them by the largest."
+        )
 
 
 def _check_complete(plus: sparse.csr_array, minus: sparse.csr_array, ids: np.ndarray) -> None:
@@ -137,6 +153,7 @@ def _with_preferences(signed: Signed) -> Signed:
         return signed
     pairs = np.concatenate([known.must_link[soft], known.cannot_link[other_soft]])
     weights = np.concatenate([known.must_weight[soft], -known.cannot_weight[other_soft]])
+    _check_sum(weights, graph.data)
     n = signed.n
     ends = np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([pairs[:, 1], pairs[:, 0]])
     added = sparse.coo_array((np.tile(weights, 2), ends), shape=(n, n)).tocsr()

@@ -1,4 +1,5 @@
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -376,6 +377,21 @@ def test_more_bad_input():
     X, edges = random_graph(np.random.default_rng(12), 200, 100)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         NetScan(5, n_init=1, max_iter=1, random_state=0, verbose=False).fit(X, graph=edges)
+
+
+def test_smoothing_has_an_end():
+    with pytest.raises(ValueError, match="smoothing"):
+        ConnectedKMeans(2, smoothing=10**9, verbose=False).fit([[0.0], [1], [2]], graph=[(0, 1), (1, 2)])
+    ConnectedKMeans(2, smoothing=100, verbose=False).fit([[0.0], [1], [2]], graph=[(0, 1), (1, 2)])
+
+
+def test_dense_graphs_take_time_by_their_links():
+    X = np.random.default_rng(0).normal(size=(1200, 2))
+    graph = np.ones((1200, 1200)) - np.eye(1200)
+    ConnectedKMeans(2, n_init=1, verbose=False).fit(X[:50], graph=graph[:50, :50])  # compiles
+    started = time.process_time()
+    ConnectedKMeans(10, n_init=1, max_iter=3, random_state=0, verbose=False).fit(X, graph=graph)
+    assert time.process_time() - started < 10  # pairs of neighbors took minutes
 
 
 def test_duplicates_and_one_object():

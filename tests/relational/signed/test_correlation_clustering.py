@@ -601,6 +601,27 @@ def test_other_bad_input():
         model("general", solver="pivot").fit([(0, 1, 1.0), (1, 2, -1.0)])
 
 
+@pytest.mark.parametrize("weights", [(1e308, 1e308), (1e308, -1e308), (9e299, -9e299)])
+def test_weights_whose_sum_overflows_are_refused(weights):
+    links = [(0, 1, weights[0]), (1, 2, weights[1]), (0, 2, -1.0)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="weights are too large: their largest is .* divide all of them"):
+            CorrelationClustering(verbose=False).fit(links)
+        known = Constraints(3, must_link=[(0, 1)], must_weight=[weights[0]])
+        with pytest.raises(ValueError, match="weights are too large"):
+            CorrelationClustering(verbose=False).fit([(0, 1, 2 * 1e299), (1, 2, -1.0)], constraints=known)
+
+
+def test_large_weights_count_by_their_ratios():
+    links = [(0, 1, 2.0), (1, 2, 1.5), (0, 2, -1.0), (2, 3, -3.0)]
+    model = CorrelationClustering(solver="local_search", random_state=0, verbose=False)
+    small = model.fit(links).labels_.tolist()
+    large = model.fit([(i, j, 1e290 * w) for i, j, w in links])
+    assert large.labels_.tolist() == small
+    assert large.cost_ == pytest.approx(1e290)
+
+
 def test_out_of_time_is_said_and_still_bounded():
     _, scores = planted(40, 3, 0.35, seed=2)
     with pytest.warns(UserWarning, match="not solved within"):
