@@ -12,7 +12,6 @@ from pluribus._engine import run_tasks, seeds
 from pluribus.relational.connected._base import PARAMETERS, ConnectedMixin, by_degree, warn_of_no_end
 from pluribus.relational.connected._space import Growth, Space
 
-
 _MOST_SMOOTHING = 100  # steps: long before, linked objects are all alike
 
 

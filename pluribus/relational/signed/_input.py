@@ -12,7 +12,6 @@ from pluribus.evidence._internal import SignedGraph
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.tables import as_graph
 
-
 _LARGEST = 1e300  # sum of weights: costs are sums and differences of several such sums
 
 
