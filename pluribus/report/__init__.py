@@ -5,7 +5,9 @@ The report on a result says how many clusters, how sure, and where it is ambiguo
 
 from pluribus.report.comparison.comparison import Comparison, ComparisonSummary, summarize_comparison
 from pluribus.report.comparison.page import write_comparison
+from pluribus.report.figures.alternatives import plot_alternatives
 from pluribus.report.figures.coclusters import plot_coclusters
+from pluribus.report.figures.learned_similarity import plot_metric
 from pluribus.report.result.case import Case
 from pluribus.report.result.page import render, write_report
 from pluribus.report.result.plots import Plots
@@ -25,7 +27,9 @@ __all__ = [
     "Summary",
     "Validation",
     "ValidationSummary",
+    "plot_alternatives",
     "plot_coclusters",
+    "plot_metric",
     "render",
     "summarize",
     "summarize_comparison",

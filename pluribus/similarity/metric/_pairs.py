@@ -9,7 +9,7 @@ from pluribus._engine import check_summable, number_array
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.constraints._internal import as_constraints, parse_names, parse_pairs
 
-_LABELED_PAIRS = 10_000  # drawn from known labels, at most
+_LABELED_PAIRS = 100_000  # drawn from known labels, at most
 
 
 class Apart(NamedTuple):

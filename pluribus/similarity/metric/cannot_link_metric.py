@@ -159,7 +159,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         X : array or sparse matrix of shape (n, d)
         y : ignored
         constraints : pairs of row numbers, of shape (m, 2), or Constraints
-            The pairs that are different. Known labels of a Constraints give all pairs of different labels, or 10,000 of
+            The pairs that are different. Known labels of a Constraints give all pairs of different labels, or 100,000 of
             them. Its must-links and groups are ignored with a warning. Its weights multiply C; hard pairs weigh as much
             as the heaviest soft pair, or 1.
         pair_weight : array of shape (m,), optional
@@ -169,7 +169,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         rng = np.random.default_rng(seeds(self.random_state, 1)[0])
         return self._learn(X, read_pairs(constraints, pair_weight, X.shape[0], rng), rng)
 
-    def fit_names(self, X: Any, names: Any, *, max_pairs: int | None = 10_000) -> Self:
+    def fit_names(self, X: Any, names: Any, *, max_pairs: int | None = 100_000) -> Self:
         """Learn the metric from names: rows with different names are different.
 
         Parameters
