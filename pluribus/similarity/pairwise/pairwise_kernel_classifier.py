@@ -258,7 +258,8 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row: the sign of f, or the class with the largest f."""
-        return self.classes_[class_scores(self.decision_function(X)).argmax(axis=1)]
+        scores = class_scores(self.decision_function(X))
+        return self.classes_[scores.argmax(axis=1)]
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:
