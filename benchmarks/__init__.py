@@ -21,6 +21,8 @@ NAMES = (
     "choose-k",
     "increments-hierarchy",
     "constrained-speed",
+    "categories-speed",
     "size-constrained",
+    "relational-size",
     "reproduce",
 )

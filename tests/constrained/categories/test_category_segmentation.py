@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import check_estimator
 
+import pluribus
 from pluribus import Constraints
 from pluribus.constrained import CategorySegmentation
 from pluribus.constrained.categories import _seeds
@@ -475,7 +476,6 @@ def test_scikit_learn_conventions():
         check_estimator(CategorySegmentation(**SMALL))
 
 
-def test_the_command_line_does_not_take_it():
-    from pluribus.pipeline._methods import direct_names
-
-    assert "tclus" not in direct_names()
+def test_the_whole_walk_does_not_take_it():
+    with pytest.raises(ValueError, match=r"method='tclus' needs the labels of rows.*constrained.by_name\('tclus'\)"):
+        pluribus.cluster(np.eye(9), method="tclus", verbose=False)
