@@ -22,7 +22,7 @@ def _g(v):
 
 @njit(cache=True, nogil=True)
 def _growth(kind, masses, start, stop, columns, values, weight, size, squares, cluster, d):
-    """Φ(M + a, P + w) - Φ(M, P) for a row a of this weight; ``start`` to ``stop`` are the rows of the cluster's table."""
+    """Φ(M + a, P + w) - Φ(M, P) for a row a of this weight; the table has the rows from ``start`` to ``stop``."""
     total = size + weight
     if kind == GAUSSIAN:
         dot = norm = 0.0
@@ -64,7 +64,7 @@ def _add(masses, columns, values, weight, cluster):
 def move_rows(
     kind, indptr, slots, values, feature_of, slot_start, groups, weights, coordination, n_features, labels, order, sizes
 ):
-    """One pass over the rows in this order; changes labels and the number of rows in each cluster, returns the moves."""
+    """One pass over the rows in this order: changes labels and sizes (rows in each cluster), returns the moves."""
     k, n_slots = len(sizes), len(feature_of)
     n_groups = len(slot_start) - 1
     within, overall = np.zeros((n_slots, k)), np.zeros((n_features, k))
@@ -73,7 +73,11 @@ def move_rows(
     features = feature_of[slots]
     for x in range(len(labels)):
         c, z, w = labels[x], groups[x], weights[x]
-        own, named, v = slots[indptr[x] : indptr[x + 1]], features[indptr[x] : indptr[x + 1]], values[indptr[x] : indptr[x + 1]]
+        own, named, v = (
+            slots[indptr[x] : indptr[x + 1]],
+            features[indptr[x] : indptr[x + 1]],
+            values[indptr[x] : indptr[x + 1]],
+        )
         within_square[z, c] += _add(within, own, v, w, c)
         overall_square[c] += _add(overall, named, v, w, c)
         within_size[z, c] += w
@@ -83,7 +87,11 @@ def move_rows(
         here, z, w = labels[x], groups[x], weights[x]
         if sizes[here] == 1 or w == 0:
             continue
-        own, named, v = slots[indptr[x] : indptr[x + 1]], features[indptr[x] : indptr[x + 1]], values[indptr[x] : indptr[x + 1]]
+        own, named, v = (
+            slots[indptr[x] : indptr[x + 1]],
+            features[indptr[x] : indptr[x + 1]],
+            values[indptr[x] : indptr[x + 1]],
+        )
         within_square[z, here] += _add(within, own, v, -w, here)
         overall_square[here] += _add(overall, named, v, -w, here)
         within_size[z, here] = max(within_size[z, here] - w, 0.0)
@@ -91,7 +99,16 @@ def move_rows(
         best, most, stay = here, -np.inf, -np.inf
         for c in range(k):
             gain = _growth(
-                kind, within, slot_start[z], slot_start[z + 1], own, v, w, within_size[z, c], within_square[z, c], c,
+                kind,
+                within,
+                slot_start[z],
+                slot_start[z + 1],
+                own,
+                v,
+                w,
+                within_size[z, c],
+                within_square[z, c],
+                c,
                 n_features,
             )
             if coordination > 0:

@@ -43,6 +43,11 @@ class AlternativeMixin(ClusterMixin):
 
     def _check_given(self, X: Any, known: Any) -> Given:
         """The input of ``fit``; raises if it or a parameter is wrong."""
+        X = self._check_rows(X)
+        return Given(X, read_known(known, X.shape[0]))
+
+    def _check_rows(self, X: Any) -> Any:
+        """The rows to cluster; raises if they or a parameter are wrong."""
         self._validate_params()
         if isinstance(self.n_clusters, bool | np.bool_):
             raise ValueError(f"n_clusters={self.n_clusters} is not a number: give the number of clusters.")
@@ -52,7 +57,7 @@ class AlternativeMixin(ClusterMixin):
         n = X.shape[0]
         if self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the n_samples={n} rows: use fewer clusters.")
-        return Given(X, read_known(known, n))
+        return X
 
     def _finish(self, known: Known, labels: np.ndarray) -> None:
         """Set the result: clusters numbered from the largest, -1 stays."""

@@ -114,7 +114,7 @@ def distinct_rows(X: Any, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _polished(data: Any, labels: np.ndarray, k: int, coordination: float, seed: int) -> Partition:
     q, objective, stable = one_hot(labels, k), [objective_of(data, one_hot(labels, k), coordination)], True
     if isinstance(data, GroupScores):
-        labels, passes, stable = move_until_stable(data, labels, k, coordination, seed, _PASSES)
+        labels, stable = move_until_stable(data, labels, k, coordination, seed, _PASSES)
         q = one_hot(labels, k)
         objective.append(objective_of(data, q, coordination))
     return Partition(q, np.array(objective), np.zeros(len(objective)), np.nan, False, stable)

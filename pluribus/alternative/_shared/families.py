@@ -1,7 +1,7 @@
 """How rows are distributed within a cluster: as counts, as numbers, or as yes and no.
 
-Each is an exponential family. With the mean μ of a cluster, the log-likelihood of a row x is x · natural(μ) + Σ offset(μ),
-up to a term of x alone; the inverse variance of each feature is precision(μ).
+Each is an exponential family. With the mean μ of a cluster, the log-likelihood of a row x is x · natural(μ) +
+Σ offset(μ), up to a term of x alone; the inverse variance of each feature is precision(μ).
 """
 
 from collections.abc import Callable
@@ -23,8 +23,12 @@ class Family(NamedTuple):
     offset: Callable[[Table, int], Table]
     precision: Callable[[Table, int], Table]
 
+    def __reduce__(self) -> Any:
+        return family_named, (self.name,)
 
-def _log(values: Table) -> Table:
+
+def log_of(values: Table) -> Table:
+    """The logarithm, finite at 0."""
     return np.log(np.maximum(values, LEAST))
 
 
@@ -35,7 +39,7 @@ def _inverse(values: Table) -> Table:
 MULTINOMIAL = Family(
     "multinomial",
     0,
-    natural=lambda mean, d: _log(mean),
+    natural=lambda mean, d: log_of(mean),
     offset=lambda mean, d: np.zeros_like(mean),
     precision=lambda mean, d: _inverse(mean),
 )
@@ -50,11 +54,16 @@ GAUSSIAN = Family(
 BERNOULLI = Family(
     "bernoulli",
     2,
-    natural=lambda mean, d: (_log(mean) - _log(1 - mean)) / d,
-    offset=lambda mean, d: _log(1 - mean) / d,
+    natural=lambda mean, d: (log_of(mean) - log_of(1 - mean)) / d,
+    offset=lambda mean, d: log_of(1 - mean) / d,
     precision=lambda mean, d: _inverse(mean * (1 - mean)) / d,
 )
 FAMILIES = {family.name: family for family in (MULTINOMIAL, GAUSSIAN, BERNOULLI)}
+
+
+def family_named(name: str) -> Family:
+    """The family of this name; a stored model finds it by this."""
+    return FAMILIES[name]
 
 
 def family_of(X: Any) -> Family:
@@ -65,11 +74,11 @@ def family_of(X: Any) -> Family:
     values = X.data if sparse.issparse(X) else X
     if values.min(initial=0) < 0 or not np.array_equal(values, np.floor(values)):
         return GAUSSIAN
-    totals = np.asarray(X.sum(axis=1)).ravel()
+    if not sparse.issparse(X) and values.max() <= 1:
+        return BERNOULLI
+    totals = row_totals(X)
     if not totals.all():
         return GAUSSIAN
-    if not sparse.issparse(X) and values.max() == 1:
-        return BERNOULLI
     mostly_zero = np.count_nonzero(values) <= 0.5 * X.shape[0] * X.shape[1]
     return MULTINOMIAL if mostly_zero or np.ptp(totals) == 0 else GAUSSIAN
 
@@ -80,7 +89,7 @@ def center_of(X: Any, family: Family) -> np.ndarray | None:
 
 
 def prepare_rows(X: Any, family: Family, center: np.ndarray | None = None) -> Any:
-    """The rows as the family takes them, in double precision; raises if it cannot. Counts become shares of their row."""
+    """The rows as the family takes them, in double precision; raises if it cannot. Counts become shares."""
     X = X.astype(np.float64)
     if sparse.issparse(X):
         X = sparse.csr_array(X)
@@ -101,8 +110,8 @@ def prepare_rows(X: Any, family: Family, center: np.ndarray | None = None) -> An
     totals = row_totals(X)
     if not totals.all():
         raise ValueError(
-            f"likelihood='multinomial' takes counts, but row {int(np.argmin(totals))} of X is all zero: leave such rows "
-            "out, or use likelihood='gaussian'."
+            f"likelihood='multinomial' takes counts, but row {int(np.argmin(totals))} of X is all zero: leave such "
+            "rows out, or use likelihood='gaussian'."
         )
     if sparse.issparse(X):
         return sparse.csr_array((X.data / np.repeat(totals, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from pluribus.alternative._shared.families import LEAST, Family
 from pluribus.alternative._shared.grouped_rows import GroupedRows
@@ -71,6 +72,11 @@ class GroupScores:
     def known_information(self) -> float:
         """I(Z;F) in nats."""
         return float(self.entropies[1] - self.entropies[0])
+
+    def mean_square(self) -> float:
+        """Σ P(x) |x|²."""
+        X = self.rows.X
+        return float(self.weights @ (X.multiply(X).sum(axis=1) if sparse.issparse(X) else (X**2).sum(axis=1)))
 
     def _explained(self, q: np.ndarray) -> tuple[float, float]:
         """Σ P(x) q(c|x) log-likelihood, by the profiles within groups, and by those of the clusters."""

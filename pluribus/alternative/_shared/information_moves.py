@@ -8,20 +8,30 @@ from pluribus.alternative._shared.group_scores import GroupScores
 
 def move_until_stable(
     data: GroupScores, labels: np.ndarray, n_clusters: int, coordination: float, seed: int, max_iter: int = 100
-) -> tuple[np.ndarray, int, bool]:
-    """Labels that no single move improves, the number of passes, and whether the last of them moved nothing.
+) -> tuple[np.ndarray, bool]:
+    """Labels that no single move improves, and whether the last pass moved nothing.
 
     Clusters with one row keep it.
     """
     rows, labels = data.rows.as_csr(), labels.astype(np.int64)
     rng = np.random.default_rng(seed)
     sizes = np.bincount(labels, minlength=n_clusters)
-    for n_iter in range(1, max_iter + 1):
+    for _ in range(max_iter):
         moves = move_rows(
-            data.family.code, rows.indptr, rows.indices, rows.data, data.rows.feature_of,
-            np.searchsorted(data.rows.group_of, np.arange(data.rows.n_groups + 1)), data.rows.groups, data.weights,
-            coordination, data.d, labels, rng.permutation(data.n), sizes,
+            data.family.code,
+            rows.indptr,
+            rows.indices,
+            rows.data,
+            data.rows.feature_of,
+            np.searchsorted(data.rows.group_of, np.arange(data.rows.n_groups + 1)),
+            data.rows.groups,
+            data.weights,
+            coordination,
+            data.d,
+            labels,
+            rng.permutation(data.n),
+            sizes,
         )
         if not moves:
-            return labels, n_iter, True
-    return labels, max_iter, False
+            return labels, True
+    return labels, False

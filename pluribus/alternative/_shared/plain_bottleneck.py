@@ -34,8 +34,8 @@ class PlainBottleneck(BaseEstimator):
         first, inverse = distinct_rows(shares, nothing)
         weights = np.bincount(inverse) / len(inverse)
         data = GroupScores(shares[first], nothing[first], weights, MULTINOMIAL)
-        labels = by_annealing(data, self.n_clusters, 0.0, Cooling()).labels
-        self._data, self._profiles = data, data.profiles(one_hot(labels, self.n_clusters))
+        used, labels = np.unique(by_annealing(data, self.n_clusters, 0.0, Cooling()).labels, return_inverse=True)
+        self._data, self._profiles = data, data.profiles(one_hot(labels, len(used)))
         self.labels_ = labels[inverse]
         return self
 
