@@ -9,6 +9,7 @@ from pluribus import constrained
 
 TWO_PLACES = np.repeat([[0.0, 9.0], [9.0, 0.0]], 6, axis=0)
 NEVER_EMPTY = {
+    "cdk-means",  # takes zeros and ones
     "aggregate",
     "balanced",
     "size-constrained",

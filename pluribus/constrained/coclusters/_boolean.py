@@ -18,6 +18,9 @@ def as_boolean(table: Any, name: str) -> sparse.csr_array:
     [1, 0, 1]
     """
     table = check_array(table, accept_sparse="csr", dtype="numeric", input_name=name)
+    if sparse.issparse(table) and not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
     values = table.data if sparse.issparse(table) else table
     wrong = (values != 0) & (values != 1)
     if wrong.any():
@@ -25,13 +28,7 @@ def as_boolean(table: Any, name: str) -> sparse.csr_array:
             f"{name} has the value {values[wrong].flat[0]!s}, but only 0 and 1 are possible here: make a 0/1 table by "
             "pluribus.tables.boolean_table."
         )
-    ones = sparse.csr_array(table != 0, dtype=np.float64)
-    ones.sum_duplicates()
-    if ones.data.max(initial=1) > 1:
-        raise ValueError(
-            f"{name} has an entry twice: call sum_duplicates() on the sparse matrix, and check its values."
-        )
-    return ones
+    return sparse.csr_array(table != 0, dtype=np.float64)
 
 
 def row_kinds(table: sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:

@@ -121,9 +121,9 @@ def _searched(
                 raise _too_many(f"more than max_patterns={most:,} concepts", least, "raise max_patterns")
             if taken > min(limit, free_memory()):
                 raise _too_many(
-                    f"concepts that take more memory than there is: {total:,} take {in_bytes(taken)} already",
+                    f"concepts that take more memory than is allowed: {total:,} take {in_bytes(taken)} already",
                     least,
-                    "use a machine with more memory",
+                    "allow more memory (memory_limit)",
                 )
             yield total
 

@@ -177,9 +177,9 @@ def _hard(constraints: Constraints, name: str) -> Constraints:
 
 def _mixed(pairs: Any, name: str, shape: tuple[int, int]) -> np.ndarray:
     """Pairs of a row and a column as pairs of elements."""
-    if pairs is None or len(pairs) == 0:
+    given = number_array(name, [] if pairs is None else pairs, error=ConstraintError)
+    if given.size == 0:
         return np.empty((0, 2), dtype=np.int64)
-    given = number_array(name, pairs, error=ConstraintError)
     if given.ndim != 2 or given.shape[1] != 2 or (given != np.floor(given)).any():
         raise ConstraintError(
             f"{name} has the shape {given.shape}: give pairs (row, column), such as [(0, 2), (5, 1)]."

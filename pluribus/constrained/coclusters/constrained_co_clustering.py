@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from pluribus._engine import number_array, run_tasks, seeds
+from pluribus._engine import check_summable, number_array, run_tasks, seeds
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
 from pluribus.constrained._shared.parameters import AT_LEAST_ONE, STARTS
 from pluribus.constrained.coclusters._bi_sets import BiSets
@@ -340,8 +340,9 @@ def _checked_weights(weights: Any, patterns: Any, n: int) -> np.ndarray:
     if patterns is None:
         raise ValueError("pattern_weight is for patterns that are given: give patterns too, such as concepts(X).")
     weights = number_array("pattern_weight", weights)
-    if weights.shape != (n,) or not (np.isfinite(weights).all() and (weights >= 0).all()) or weights.sum() > 1e300:
-        raise ValueError(f"pattern_weight must have a finite number, 0 or more, for each of the {n:,} patterns.")
+    if weights.shape != (n,) or not (weights >= 0).all():
+        raise ValueError(f"pattern_weight must have a number, 0 or more, for each of the {n:,} patterns.")
+    check_summable("pattern_weight", weights)
     return weights
 
 
