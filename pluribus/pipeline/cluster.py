@@ -157,7 +157,8 @@ def cluster(
             model: Any = _direct_method(method, k, table, options)
             if others is not None and k is None:
                 model.method.set_params(n_clusters=choose_k(model.method, table.X, others, verbose))
-            fit: Callable[..., Any] = partial(model.fit, graph=None if links is None else links.matrix, other_than=others)
+            edges = None if links is None else links.matrix
+            fit: Callable[..., Any] = partial(model.fit, graph=edges, other_than=others)
             notes.add([] if links is None else [f"{counted(links.n_edges, 'link')} between the objects", *links.notes])
         else:
             model = _ensemble_clusterer(method, options)
