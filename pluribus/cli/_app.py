@@ -269,6 +269,32 @@ def ask(
 
 
 @command
+def studio(
+    data: o.Table,
+    combine: o.CombineLabels = False,
+    session: o.SavedSession = None,
+    k: o.K = None,
+    method: o.Method = None,
+    members: o.Members = None,
+    seed: o.Seed = None,
+    id_column: o.Id = None,
+    ignore: o.Ignore = None,
+    scale: o.Scaling = None,
+    impute: o.Impute = False,
+    graph: o.Edges = None,
+    connected: o.Connected = False,
+    out: o.Out = None,
+    port: o.Port = None,
+    no_browser: o.NoBrowser = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Open a page in the browser to look at a clustering, say what is wrong with it, and see it follow.
+
+    The session is kept: the same command goes on with it. It serves this machine only.
+    """
+
+
+@command
 def methods(json: o.Json = False) -> None:
     """List the methods: what each is for, and what it costs."""
 

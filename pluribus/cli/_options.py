@@ -291,3 +291,11 @@ NewTable = Annotated[Path, typer.Argument(help="A table with the same columns.",
 ClusterFile = Annotated[
     Path | None, typer.Option("--out", help="CSV file for the clusters (default: NEW-clusters.csv).", metavar="FILE")
 ]
+CombineLabels = Annotated[
+    bool, typer.Option("--combine", help="DATA has labels, a column for each clustering, in place of features.")
+]
+SavedSession = Annotated[
+    Path | None, typer.Option("--session", help="A session.json that the studio exported, to go on with.")
+]
+Port = Annotated[int | None, typer.Option(help="Port of the page; by default any free one.", min=1, max=65535)]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")]

@@ -256,6 +256,10 @@ class Clustering:
         """Figures: ``plot.map()``, ``plot.evidence()``, ``plot.k()``, ``plot.sizes()``, ``plot.profiles()``."""
         return _drawing().Plots(self)
 
+    def studio(self, **how: Any) -> None:
+        """Open the studio on this result, until it is interrupted; see ``pluribus.studio.open_studio``."""
+        import_module("pluribus.studio").open_studio(self, **how)
+
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the result to one file of arrays and JSON, which ``pluribus.load`` reads; a file there is replaced."""
         from pluribus.pipeline._archive import save

@@ -68,7 +68,9 @@ def agree(
     support : callable
         How far the data agrees with a statement: of a chain, the one with the least is proposed to be given up.
     """
-    links, apart, conflicts = _Links(), [], []
+    links = _Links()
+    apart: list[tuple[int, int, int]] = []  # two objects, and the statement
+    conflicts: list[Conflict] = []
     cluster_of: dict[int, tuple[int, int]] = {}  # of each root: the cluster, and the statement that says so
     by_id: dict[int, Statement] = {}
     anchor: dict[int, int] = {}  # an object of each cluster that was stated

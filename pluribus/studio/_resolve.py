@@ -1,9 +1,9 @@
 """What follows from the statements: the cluster of each object, and how sure that is.
 
 With a partition to start from, the surer half of each cluster is its core. Every object that somebody spoke of is a
-seed of its own. Cores and seeds grow along the tree. Objects that a core reaches keep the cluster that they had; objects
-that a seed reaches first go where the seed goes. A statement about a typical object therefore moves that object and few
-others; one about an uncertain object moves the uncertain objects behind it.
+seed of its own. Cores and seeds grow along the tree. Objects that a core reaches keep the cluster that they had;
+objects that a seed reaches first go where the seed goes. A statement about a typical object therefore moves that object
+and few others; one about an uncertain object moves the uncertain objects behind it.
 
 Without such a partition, groups of seeds are all there is (seeded single link): pins that are near each other on the
 map belong together.

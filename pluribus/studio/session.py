@@ -99,6 +99,7 @@ class Session:
         self.seed = whole_number("seed", seed, 0, 2**32 - 1)
         self._reach = default if reach is None else real_number("reach", reach, 1.0, 1500.0)
         self.scene = scene
+        self._clustering = clustering
         self._index = {name: i for i, name in enumerate(scene.ids.tolist())}
         self._log: list[Event] = []
         self._done: list[Event] = []
@@ -122,14 +123,26 @@ class Session:
 
     def take(self, type: str, args: Mapping[str, Any]) -> Event:
         """Check an event, apply it and append it to the log; returns it in its canonical form."""
+        return self.commit(self.prepared(type, args))
+
+    def prepared(self, type: str, args: Mapping[str, Any]) -> tuple[Event, State | None]:
+        """An event and the state that it would lead to, which ``commit`` makes the present one; nothing changes yet."""
         kind, clean = checked(type, args, self.n_objects)
         event = Event(len(self._log) + 1, kind, clean)
         if kind in HEAD_MOVES:
-            source, target = (self._done, self._undone) if kind == "undo" else (self._undone, self._done)
+            return event, None
+        return event, apply(self.scene, self.state, event, self.seed)
+
+    def commit(self, prepared: tuple[Event, State | None]) -> Event:
+        """Append a prepared event to the log."""
+        event, after = prepared
+        if event.seq != len(self._log) + 1:
+            raise EventError("Another event came first: prepare this one again.")
+        if after is None:
+            source, target = (self._done, self._undone) if event.type == "undo" else (self._undone, self._done)
             if source:
                 target.append(source.pop())
         else:
-            after = apply(self.scene, self.state, event, self.seed)  # raises before anything changes
             self._done.append(event)
             self._undone.clear()
             self._forget_from(len(self._done))
@@ -343,6 +356,30 @@ class Session:
                 "confidence": np.round(self.confidence, 6),
                 "stated": spoken,
             }
+        )
+
+    def result(self) -> Clustering:
+        """The clustering with the labels of this session, to report, plot and save; it needs one to start from."""
+        if self._clustering is None:
+            raise EventError("There is no clustering behind this session to write a report of: start from one.")
+        labels, k = self.labels, len(self.keys)
+        own = np.eye(k)[labels]
+        share = self.confidence[:, None]
+        membership = share * own + (1 - share) / k
+        said = f"{len(self.statements)} statements in the studio, in {self.seq} steps."
+        names = [
+            f"Cluster {number} is {self.name_of(key)!r}."
+            for number, key in enumerate(self.keys)
+            if key in self.state.names
+        ]
+        return replace(
+            self._clustering,
+            labels=labels.astype(np.int32),
+            membership=membership,
+            uncertainty=1 - self.confidence,
+            reasons=(*self._clustering.reasons, said, *names),
+            k_chosen_by="given",
+            constraints=self.constraints,
         )
 
     # -- in and out --------------------------------------------------------------------------------------------------

@@ -1,0 +1,78 @@
+"""``pluribus studio``: a page in the browser on which a clustering is looked at and put right."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from pluribus._engine import ResultDirectory
+from pluribus.cli import _input
+from pluribus.cli._screen import Screen
+from pluribus.pipeline import Clustering, cluster
+from pluribus.pipeline import combine as combine_labels
+from pluribus.studio._internal import check_installed, desk_in, run_desk
+
+_MOST_SESSION = 200_000_000  # bytes of a saved session
+
+
+def run(
+    data: Path,
+    *,
+    combine: bool = False,
+    session: Path | None = None,
+    out: Path | None = None,
+    port: int = 0,
+    no_browser: bool = False,
+    quiet: bool = False,
+    seed: int = 0,
+    **options: Any,
+) -> None:
+    """Cluster or open what was clustered before, and serve the page."""
+    check_installed()
+    screen = Screen(quiet=quiet)
+    how = _input.numbered(options)
+    saved = None if session is None else _read_session(session)
+    place = out or Path(f"{_input.stem(data)}-studio")
+
+    def make() -> Clustering:
+        verbose = not screen.silent
+        if combine:
+            return combine_labels(data, seed=seed, on_note=screen.note, verbose=verbose, **how)
+        return cluster(_opened(data), seed=seed, on_note=screen.note, verbose=verbose, **how)
+
+    files = [path for path in (data, session, options.get("graph")) if path is not None]
+    about = {"data": _digest(data), "options": {name: str(value) for name, value in sorted(options.items())}}
+    with ResultDirectory(place, files).opened() as directory:
+        desk = desk_in(directory.work, make, seed=seed, about=about, session=saved)
+        screen.line(f"The session is kept in {place}. Press Ctrl-C to close the studio.")
+        run_desk(desk, port=port, browser=not no_browser, on_ready=lambda address: print(address, flush=True))
+
+
+def _digest(data: Path) -> str:
+    """The SHA-256 of a file."""
+    if not data.is_file():
+        raise ValueError(f"{data}: there is no such file.")
+    with data.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _opened(data: Path) -> Any:
+    """An AnnData file as an AnnData; all others by their paths."""
+    if data.suffix.lower() != ".h5ad":
+        return data
+    try:
+        import anndata
+    except ImportError:
+        raise ValueError(f"{data} needs the package anndata: pip install anndata.") from None
+    return anndata.read_h5ad(data)
+
+
+def _read_session(path: Path) -> Any:
+    if not path.is_file():
+        raise ValueError(f"--session {path}: there is no such file.")
+    if path.stat().st_size > _MOST_SESSION:
+        raise ValueError(f"--session {path} is too large to be a session.")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
+        raise ValueError(f"--session {path} is not JSON: give a session.json that the studio exported.") from None

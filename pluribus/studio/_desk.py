@@ -1,0 +1,118 @@
+"""One session and its log for all tabs: one event at a time, slow ones in the background."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from pluribus.studio._engines import TREE
+from pluribus.studio._events import Event, EventError
+from pluribus.studio._state import State
+from pluribus.studio._store import Store
+from pluribus.studio.session import Session
+
+_SLOW = ("engine", "recluster", "split")
+
+
+class Stale(Exception):
+    """An event that was made before another one was taken."""
+
+
+class Busy(Exception):
+    """An event while a slow one is under way."""
+
+
+class Desk:
+    """A session that several tabs work on.
+
+    Every event has the number of the last event that its tab knew. If there were others since, it is refused, and the
+    tab has to look again. An event is kept on disk before it is acknowledged. ``version`` grows with each change, for
+    those who wait for news.
+    """
+
+    def __init__(self, session: Session, store: Store | None = None) -> None:
+        self.session, self.store = session, store
+        self.version, self.working, self.problem = 0, "", ""
+        self._lock = threading.RLock()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="studio")
+        self._cancelled = threading.Event()
+
+    @classmethod
+    def opened(cls, session: Session, store: Store) -> "Desk":
+        """The session after all events of a log."""
+        session.replay(session.export() | {"events": list(store.events())})
+        return cls(session, store)
+
+    def follow(self, exported: Any) -> None:
+        """Do all that an exported session did; this one has to be fresh."""
+        with self._lock:
+            self.session.replay(exported)
+            if self.store is not None:
+                for event in self.session.log:
+                    self.store.append(event)
+            self.version += 1
+
+    def read(self, look: Callable[[Session], Any]) -> Any:
+        """Look at the session while nobody changes it."""
+        with self._lock:
+            return look(self.session)
+
+    def take(self, seq: Any, kind: Any, args: Any) -> bool:
+        """Take an event; False if it is slow and has only been started."""
+        with self._lock:
+            if self.working:
+                raise Busy(self.working)
+            if seq != self.session.seq:
+                raise Stale
+            if not self._is_slow(kind):
+                self._keep(self.session.prepared(kind, args))
+                return True
+            self.working, self.problem = str(kind), ""
+            self._cancelled = threading.Event()  # of this job: one that was cancelled may still be running
+            self.version += 1
+        self._pool.submit(self._work, kind, args)
+        return False
+
+    def cancel(self) -> bool:
+        """Give up the slow event that is under way, if there is one; its result is not used."""
+        with self._lock:
+            if not self.working:
+                return False
+            self._cancelled.set()
+            self.working = ""
+            self.version += 1
+            return True
+
+    def close(self) -> None:
+        """Wait for nothing, and let go of the log."""
+        self._cancelled.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        if self.store is not None:
+            self.store.close()
+
+    def _is_slow(self, kind: Any) -> bool:
+        state = self.session.state
+        large = self.session.n_objects > 5_000
+        return (kind in _SLOW and large) or (state.engine != TREE and kind not in ("undo", "redo", "rename"))
+
+    def _work(self, kind: Any, args: Any) -> None:
+        cancelled, ready, problem = self._cancelled, None, ""
+        try:
+            ready = self.session.prepared(kind, args)
+        except Exception as error:  # whatever it is, the page has to hear of it, and the next event has to be possible
+            problem = str(error) if isinstance(error, EventError) else f"This failed ({type(error).__name__}): {error}"
+        with self._lock:
+            if cancelled.is_set():
+                return
+            self.working, self.problem = "", problem
+            if ready is not None:
+                self._keep(ready)
+            else:
+                self.version += 1
+
+    def _keep(self, ready: tuple[Event, State | None]) -> None:
+        """Write an event to the log, then make it count: what is acknowledged is on disk."""
+        if self.store is not None:
+            self.store.append(ready[0].as_json())
+        self.session.commit(ready)
+        self.version += 1

@@ -1,0 +1,118 @@
+"""Open the studio: a clustering, its log on disk, and the page in a browser."""
+
+import tempfile
+import webbrowser
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from pluribus._engine import ResultDirectory
+from pluribus.pipeline import Clustering, load
+from pluribus.studio._desk import Desk
+from pluribus.studio._store import Store
+from pluribus.studio.session import Session
+
+_MODEL, _LOG = "studio.pluribus", "session.sqlite"
+
+
+def check_installed() -> None:
+    """Refuse to start without the packages of the extra, before any work."""
+    missing = [name for name in ("fastapi", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise ValueError(f"The studio needs {' and '.join(missing)}: pip install 'pluribus[studio]'.")
+
+
+def desk_in(
+    folder: Path,
+    make: Callable[[], Clustering],
+    *,
+    seed: int = 0,
+    about: Mapping[str, Any] | None = None,
+    session: Mapping[str, Any] | None = None,
+) -> Desk:
+    """The session that a folder keeps, or a new one of the clustering that ``make`` returns.
+
+    The clustering is made once and saved next to the log, so that a session that was stopped goes on with the same.
+
+    Parameters
+    ----------
+    folder : path
+        A folder that only pluribus writes to.
+    make : callable
+    seed : int
+    about : mapping, optional
+        What the session is about; if the folder keeps one about something else, it is refused.
+    session : mapping, optional
+        An exported session to go on with.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    store = Store(folder / _LOG)
+    try:
+        store.about(**(about or {}))
+        model = folder / _MODEL
+        clustering = load(model) if model.exists() else make()
+        if not model.exists():
+            clustering.save(model)
+            clustering = load(model)  # the same numbers now as after a restart
+        desk = Desk.opened(Session(clustering, seed=seed), store)
+        if session is not None:
+            if desk.session.seq:
+                steps = desk.session.seq
+                raise ValueError(f"{folder.parent.parent} keeps a session of {steps} steps: give another --out.")
+            desk.follow(session)
+    except BaseException:
+        store.close()
+        raise
+    return desk
+
+
+def open_studio(
+    clustering: Clustering,
+    *,
+    out: str | PathLike[str] | None = None,
+    port: int = 0,
+    browser: bool = True,
+    on_ready: Callable[[str], None] = print,
+) -> None:
+    """Serve the studio for a clustering until it is interrupted.
+
+    Parameters
+    ----------
+    clustering : Clustering
+    out : path of a directory, optional
+        Where the session is kept; without one it lasts as long as the server.
+    port : int
+        By default any free one.
+    browser : bool
+        Open the page.
+    on_ready : callable
+        Gets the address.
+
+    Examples
+    --------
+    >>> import pluribus
+    >>> result = pluribus.combine([[0, 0, 1, 1], [0, 0, 0, 1]], k=2, verbose=False)
+    >>> pluribus.studio.open_studio(result)  # doctest: +SKIP
+    http://127.0.0.1:41234/?token=...
+    """
+    check_installed()
+    if out is not None:
+        with ResultDirectory(Path(out)).opened() as directory:
+            run_desk(desk_in(directory.work, lambda: clustering), port=port, browser=browser, on_ready=on_ready)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        run_desk(desk_in(Path(folder), lambda: clustering), port=port, browser=browser, on_ready=on_ready)
+
+
+def run_desk(desk: Desk, *, port: int, browser: bool, on_ready: Callable[[str], None]) -> None:
+    """Serve a desk until it is interrupted."""
+    from pluribus.studio.server import free_socket, new_token, serve
+
+    listener, token = free_socket(port), new_token()
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}/?token={token}"
+    on_ready(address)
+    if browser:
+        webbrowser.open(address)
+    serve(desk, listener, token)
