@@ -133,6 +133,8 @@ class AmbiguousPairs:
     def _candidates_com(self, n_asked: Counter[int]) -> Iterator[tuple[int, int]]:
         """Pairs of unlabeled tracks that were asked about least, then by ambiguity and kernel."""
         tracks = self._unlabeled[:_MOST_COMPARED]
+        if len(tracks) < 2:
+            return
         one, other = np.triu_indices(len(tracks), 1)
         loss = self._of_track[tracks]
         score = loss[one] + loss[other] - self._kernel(tracks, tracks)[one, other]

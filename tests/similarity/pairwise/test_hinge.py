@@ -1,0 +1,103 @@
+"""The dual of the hinge: no duality gap, exact multipliers, sweeps against steps along faces."""
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+
+from pluribus.similarity.pairwise import _hinge
+from pluribus.similarity.pairwise._hinge import ascend
+from pluribus.similarity.pairwise._spaces import FeatureSpace, KernelSpace
+from pluribus.similarity.pairwise._terms import Terms
+
+
+def random_problem(seed, exclusive):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(12, 3))
+    pairs = np.array([(i, j) for i in range(12) for j in range(i) if rng.random() < 0.2])
+    labeled = np.arange(5)
+    terms = Terms(
+        12, labeled, np.where(labeled % 2, 1.0, -1.0), rng.uniform(0.5, 2, 5), *pairs.T, rng.random(len(pairs)) < 0.5,
+        rng.uniform(0.1, 2, len(pairs)), exclusive,
+    )  # fmt: skip
+    return X, terms
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_primal_is_dual(seed, exclusive):
+    """The printed formula of the dual, with its signs corrected, at multipliers from the fitted function."""
+    X, terms = random_problem(seed, exclusive)
+    K, lam = rbf_kernel(X), 0.05
+    losses = _hinge._Losses(terms)
+    dual = _hinge._Dual(losses, KernelSpace(K), lam)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        dual.sweep(rng.permutation(len(losses.target)))
+        before = dual.value()
+        dual.move_along_face()
+        assert dual.value() >= before - 1e-12
+        assert (dual.beta >= losses.low).all()
+        assert (dual.beta <= losses.high).all()
+    f = K @ dual.coefficients()
+    primal = losses.value(f) + lam * dual.coefficients() @ f
+    D = losses.rows.toarray()
+    written = losses.target @ dual.beta - dual.beta @ D @ K @ D.T @ dual.beta / (4 * lam)
+    assert dual.value() == pytest.approx(written)
+    assert primal == pytest.approx(written, rel=1e-7)
+    fitted = ascend(terms, KernelSpace(K), lam, 0, tol=1e-9, max_iter=1000)
+    assert fitted.converged
+    assert fitted.path[-1] == pytest.approx(primal, rel=1e-7)
+    by_features = ascend(terms, FeatureSpace(np.linalg.cholesky(K)), lam, 0, tol=1e-9, max_iter=1000)
+    assert by_features.path[-1] == pytest.approx(primal, rel=1e-7)
+
+
+def test_multipliers_of_the_exact_case():
+    """x = 1 labeled, a must-link of 1 and 2, λ = .1, μ = .9: α = 1, |γ| = .9, dual .975."""
+    terms = Terms(
+        3, np.array([0]), np.ones(1), np.ones(1), np.array([1]), np.array([2]), np.array([True]), np.array([0.9]), False
+    )
+    x = np.array([1.0, 1, 2])
+    dual = _hinge._Dual(_hinge._Losses(terms), KernelSpace(np.outer(x, x)), 0.1)
+    for _ in range(50):
+        dual.sweep(np.arange(2))
+    assert np.abs(dual.beta).tolist() == pytest.approx([1, 0.9])
+    assert dual.value() == pytest.approx(0.975)
+
+
+def test_one_sweep_by_hand():
+    """β ← clip(β + 2λ (target - u) / ‖r‖²), label first, then the pair with the new f."""
+    terms = Terms(
+        3, np.array([0]), np.ones(1), np.ones(1), np.array([1]), np.array([2]), np.array([True]), np.array([0.9]), False
+    )
+    x = np.array([1.0, 1, 2])
+    for space in (KernelSpace(np.outer(x, x)), FeatureSpace(x[:, None])):
+        dual = _hinge._Dual(_hinge._Losses(terms), space, 0.1)
+        dual.sweep(np.arange(2))
+        # β_0 = .2, w = 1; the pair has u = w - 2w = -1: β_1 = .2, w = 1 - .2 / .2 = 0
+        assert dual.beta.tolist() == pytest.approx([0.2, 0.2])
+        assert np.allclose(space.values(dual.coefficients()), 0)
+
+
+def test_points_where_every_function_is_zero():
+    """A label there costs 1 whatever f is, and its multiplier is at the bound."""
+    terms = Terms(
+        2,
+        np.array([0, 1]),
+        np.array([1.0, -1]),
+        np.ones(2),
+        *np.empty((2, 0), int),
+        np.empty(0, bool),
+        np.empty(0),
+        False,
+    )
+    fitted = ascend(terms, FeatureSpace(np.array([[0.0], [1]])), 0.01, 0, tol=1e-10, max_iter=100)
+    assert fitted.converged
+    assert fitted.path[-1] == pytest.approx(1 + 0.01)
+
+
+def test_close_points_need_few_sweeps():
+    t = np.linspace(0, 1, 60)[:, None]
+    y = np.where((10 * t[:, 0]).astype(int) % 2, 1.0, -1.0)
+    terms = Terms(60, np.arange(60), y, np.ones(60), *np.empty((2, 0), int), np.empty(0, bool), np.empty(0), False)
+    fitted = ascend(terms, KernelSpace(rbf_kernel(t, gamma=100)), 0.01, 0, tol=1e-6, max_iter=200)
+    assert fitted.converged
