@@ -8,6 +8,7 @@ from pluribus.report.comparison.page import write_comparison
 from pluribus.report.figures.alternatives import plot_alternatives
 from pluribus.report.figures.coclusters import plot_coclusters
 from pluribus.report.figures.learned_similarity import plot_metric
+from pluribus.report.figures.pairs import plot_pairs
 from pluribus.report.result.case import Case
 from pluribus.report.result.page import render, write_report
 from pluribus.report.result.plots import Plots
@@ -30,6 +31,7 @@ __all__ = [
     "plot_alternatives",
     "plot_coclusters",
     "plot_metric",
+    "plot_pairs",
     "render",
     "summarize",
     "summarize_comparison",
