@@ -18,4 +18,7 @@ SOURCES = (
     "anonymize",
     "increments",
     "temporal",
+    "co-clustering",
+    "relational",
+    "similarity",
 )

@@ -10,7 +10,14 @@ from benchmarks._data import FOLDER
 SIZES = (547, 722, 517)  # authors of theory, databases and machine learning
 N_WORDS = 603
 AUTHORS = ("k-means", "connected k-means, mean", "connected k-means, best", "Ward with links")
-PAPERS = ("k-means", "smoothed k-means", "Ward with links", "connected k-means", "connected k-means, smoothed")
+GRAPHS = (
+    "k-means",
+    "smoothed k-means",
+    "Ward with links",
+    "connected k-means",
+    "connected k-means, smoothed",
+    "NetScan, smoothed",
+)
 
 
 def authors(seed: int) -> tuple[np.ndarray, np.ndarray, sparse.csr_array]:
@@ -41,12 +48,16 @@ def authors(seed: int) -> tuple[np.ndarray, np.ndarray, sparse.csr_array]:
     return X / np.linalg.norm(X, axis=1, keepdims=True), y, _links(np.array(edges), n)
 
 
-def papers() -> tuple[np.ndarray, np.ndarray, sparse.csr_array]:
-    """The largest connected part of Cora: TF-IDF of words, topics, citations."""
-    with np.load(FOLDER / "graph_cora.npz") as z:
-        X = sparse.csr_array((z["data"], z["indices"], z["indptr"]), shape=tuple(z["shape"])).toarray().astype(float)
-        y, edges = z["y"], z["edges"]
-    graph = _links(edges, len(y))
+def attributed(name: str) -> tuple[np.ndarray, np.ndarray, sparse.csr_array]:
+    """The largest connected part of a graph: TF-IDF of words, classes, links; of football teams, whom they played."""
+    with np.load(FOLDER / f"graph_{name.lower()}.npz") as z:
+        y, edges = z["y"].astype(np.int64), z["edges"]
+        graph = _links(edges, len(y))
+        if "indptr" in z:
+            words = sparse.csr_array((z["data"], z["indices"], z["indptr"]), shape=tuple(z["shape"]))
+            X = words.toarray().astype(float)
+        else:
+            X = graph.toarray() + np.eye(len(y))
     part = connected_components(graph, directed=False)[1]
     largest = part == np.bincount(part).argmax()
     X, y, graph = X[largest], y[largest], sparse.csr_array(graph[largest][:, largest])
@@ -73,26 +84,28 @@ def score_authors(seed: int, quick: bool) -> dict[str, float]:
     return dict(zip(AUTHORS, (np.mean(plain), np.mean(single), best, accuracy(y, ward(X, graph, 3))), strict=True))
 
 
-def score_papers(seed: int) -> dict[str, float]:
-    """Normalized mutual information with the topics."""
+def score_graph(name: str, seed: int) -> dict[str, float]:
+    """Normalized mutual information with the classes."""
     from sklearn.cluster import KMeans
     from sklearn.metrics import normalized_mutual_info_score as agreement
 
-    from pluribus.relational import ConnectedKMeans
+    from pluribus.relational import ConnectedKMeans, NetScan
     from pluribus.relational.connected._space import Space
 
-    X, y, graph = papers()
+    X, y, graph = attributed(name)
+    k = len(np.unique(y))
     smooth = Space(X, graph, "cosine")
     smooth.smooth(2)
     how = {"metric": "cosine", "random_state": seed, "verbose": False}
     found = (
-        KMeans(7, n_init=10, random_state=seed).fit_predict(X),
-        KMeans(7, n_init=10, random_state=seed).fit_predict(smooth.X),
-        ward(X, graph, 7),
-        ConnectedKMeans(7, **how).fit(X, graph=graph).labels_,
-        ConnectedKMeans(7, smoothing=2, **how).fit(X, graph=graph).labels_,
+        KMeans(k, n_init=10, random_state=seed).fit_predict(X),
+        KMeans(k, n_init=10, random_state=seed).fit_predict(smooth.X),
+        ward(X, graph, k),
+        ConnectedKMeans(k, **how).fit(X, graph=graph).labels_,
+        ConnectedKMeans(k, smoothing=2, **how).fit(X, graph=graph).labels_,
+        NetScan(k, **how).fit(smooth.X, graph=graph).labels_,
     )
-    return {method: agreement(y, labels) for method, labels in zip(PAPERS, found, strict=True)}
+    return {method: agreement(y, labels) for method, labels in zip(GRAPHS, found, strict=True)}
 
 
 def ward(X: np.ndarray, graph: sparse.csr_array, k: int) -> np.ndarray:
