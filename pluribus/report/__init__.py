@@ -7,6 +7,7 @@ from pluribus.report.comparison.comparison import Comparison, ComparisonSummary,
 from pluribus.report.comparison.page import write_comparison
 from pluribus.report.figures.alternatives import plot_alternatives
 from pluribus.report.figures.coclusters import plot_coclusters
+from pluribus.report.figures.kernel_weights import plot_kernel_weights
 from pluribus.report.figures.learned_similarity import plot_metric
 from pluribus.report.figures.pairs import plot_pairs
 from pluribus.report.result.case import Case
@@ -30,6 +31,7 @@ __all__ = [
     "ValidationSummary",
     "plot_alternatives",
     "plot_coclusters",
+    "plot_kernel_weights",
     "plot_metric",
     "plot_pairs",
     "render",

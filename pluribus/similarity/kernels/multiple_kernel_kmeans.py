@@ -30,8 +30,8 @@ class MultipleKernelKMeans(ClusterMixin, BaseEstimator):
 
     where u_m is the share of kernel m that the clusters do not explain: its variance within clusters divided by its
     variance. For given clusters the best weights are β_m ∝ 1 / u_m: kernels in which the clusters are compact count
-    more. For given weights, the clusters are relaxed to the leading eigenvectors of the kernel. The two steps alternate,
-    and k-means of the eigenvectors' rows gives the labels.
+    more. For given weights, the clusters are relaxed to the leading eigenvectors of the kernel. The two steps
+    alternate, and k-means of the eigenvectors' rows gives the labels.
 
     Kernels are centered and scaled to the same variance, so that a nearly constant kernel does not win. It rewards
     kernels with clear clusters, whatever these clusters mean: if the kernels disagree on the clusters, state what you
@@ -70,9 +70,9 @@ class MultipleKernelKMeans(ClusterMixin, BaseEstimator):
     Notes
     -----
     Constraints: objects that must be together are one object with several rows, in the eigenvectors and in k-means, so
-    hard must-links, groups and labels always hold. Other pairs change the kernel: a cannot-link subtracts the similarity
-    of an object with itself from the pair, and a weight w adds or subtracts tanh(w / 2) of it. k-means of the rows never
-    joins what must be apart, and pays for each broken preference.
+    hard must-links, groups and labels always hold. Other pairs change the kernel: a cannot-link subtracts the
+    similarity of an object with itself from the pair, and a weight w adds or subtracts tanh(w / 2) of it. k-means of
+    the rows never joins what must be apart, and pays for each broken preference.
 
     References
     ----------
