@@ -11,6 +11,7 @@ from pluribus.alternative._shared.information_moves import move_until_stable
 
 _LN2 = np.log(2)
 _PASSES = 100  # of single moves
+_ORDERS = 5  # in which rows move after annealing; the best counts
 
 
 class Cooling(NamedTuple):
@@ -60,7 +61,9 @@ def by_annealing(data: Any, k: int, coordination: float, cooling: Cooling) -> Pa
     soft = not cooled.hard and np.isfinite(cooling.max_information)
     if soft:
         return Partition(cooled.q, objective, temperatures, 1 / cooled.first_beta, True, True)
-    found = _polished(data, cooled.q.argmax(axis=1), k, coordination, 0)
+    labels = cooled.q.argmax(axis=1)
+    orders = [_polished(data, labels, k, coordination, seed) for seed in range(_ORDERS)]
+    found = max(orders, key=lambda run: run.objective[-1])
     return Partition(
         found.q,
         np.append(objective, found.objective),

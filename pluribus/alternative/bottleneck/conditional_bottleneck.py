@@ -197,8 +197,6 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
         knowledge = read_knowledge(known, X.shape[0], self.knowledge)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         check_summable("sample_weight", weights)
-        if not weights.any():
-            raise ValueError("sample_weight is all zero: give some row a positive weight.")
         data, inverse = self._data(X, knowledge, weights / weights.sum())
         partitions = self._partitions(data)
         tried = [(weight, data.novelty(found.q)) for weight, found in partitions]
