@@ -114,7 +114,7 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
     References
     ----------
     Gondek and Hofmann, "Conditional information bottleneck clustering", workshop on clustering large data sets, ICDM
-    2003. Gondek, "Clustering with prior knowledge: non-redundant clustering", chapter 11 of Basu, Davidson and
+    2003. Gondek, "Non-redundant data clustering", chapter 11 of Basu, Davidson and
     Wagstaff (eds.), *Constrained Clustering*, 2009.
 
     Examples
