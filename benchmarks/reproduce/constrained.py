@@ -40,7 +40,8 @@ def levels(quick: bool) -> tuple[int, ...]:
 def methods() -> tuple[str, ...]:
     from pluribus import constrained
 
-    left_out = ("ppc-mixture", "aggregate", "tclus")  # a second name of penalized, and what heeds no pairs
+    of_tables = ("cdk-means", "itcc", "spectral-cocluster")  # of zeros and ones, or counts
+    left_out = ("ppc-mixture", "aggregate", "tclus", *of_tables)  # a second name of penalized, and what heeds no pairs
     return (*(name for name in constrained.names() if name not in left_out), *CONSENSUS)
 
 

@@ -77,12 +77,16 @@ def concepts(
 def mine(table: sparse.csr_array, least: tuple[int, int], most: int, apart: Any = None, *, verbose: bool) -> BiSets:
     """The concepts of a checked table; ``apart`` (n, n) is True for columns that no concept may have both."""
     kind_of, first = row_kinds(table)
-    kinds = table[first]
+    times, frequent = np.bincount(kind_of), np.flatnonzero(table.sum(axis=0) >= least[0])
+    kinds = table[first][:, frequent]  # other columns are in no concept of this many rows
     enough = np.diff(kinds.indptr) >= least[1]  # other rows are in no concept of this many columns
-    extents, intents = _searched(kinds, np.bincount(kind_of) * enough, least, most, apart, verbose)
-    order = _largest_first(extents, np.bincount(kind_of))
-    sets = _as_matrix(extents[order], kinds.shape[0]), _as_matrix(intents[order], kinds.shape[1])
-    return BiSets(sets[0], kind_of, sets[1])
+    never = None if apart is None else sparse.csr_array(apart)[frequent][:, frequent]
+    extents, intents = _searched(kinds, times * enough, least, most, never, verbose)
+    order = _largest_first(extents, times)
+    columns = _as_matrix(intents[order], len(frequent))
+    shape = len(order), table.shape[1]
+    columns = sparse.csr_array((columns.data, frequent[columns.indices].astype(np.int32), columns.indptr), shape=shape)
+    return BiSets(_as_matrix(extents[order], len(times)), kind_of, columns)
 
 
 def _searched(
