@@ -1,7 +1,8 @@
 """Linked objects at size: references, connected clusters, signed graphs and ensembles, in seconds and memory."""
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -77,7 +78,7 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     n, n_links = (20_000, 100_000) if few else (1_000_000, 5_000_000)
     n_names, n_pairs = (5_000, 50_000) if few else (100_000, 1_000_000)
     n_positive = 200_000 if few else 10_000_000
-    calls = [
+    calls: list[tuple[str, Callable[..., Task], dict[str, Any]]] = [
         (f"entities, {n_names:,} references", references, {"n": n_names, "n_pairs": n_pairs}),
         (f"NetScan, {n:,} nodes, {n_links:,} edges", connected, {"n": n, "n_edges": n_links, "k": 20}),
     ]

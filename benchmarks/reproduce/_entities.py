@@ -94,7 +94,9 @@ def author_names() -> Mentions:
     from pluribus.relational import key_pairs
 
     papers = pd.read_csv(_data.FOLDER / "er_author_names.csv.gz", dtype=str)
-    rows, truth, links = [], [], []
+    rows: list[tuple[str | None, ...]] = []
+    truth: list[str | None] = []
+    links: list[list[int]] = []
     for paper in papers.itertuples():
         others = {author.strip() for author in str(paper.authors).split(",")} - {paper.name, ""}
         links.append(list(range(len(rows), len(rows) + 1 + len(others))))
@@ -128,7 +130,8 @@ def made(n_relations: int, seed: int) -> Mentions:
         one, other = rng.choice(n, 2, replace=False)
         related[one].add(int(other))
         related[other].add(int(one))
-    entities, links = [], []
+    entities: list[int] = []
+    links: list[list[int]] = []
     for _ in range(n_edges):
         members = [int(rng.integers(n))]
         unused = sorted(related[members[0]])

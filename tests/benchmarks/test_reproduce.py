@@ -213,6 +213,16 @@ def test_a_row_of_conditions_on_clusters():
     assert found["flow"] < found["random + deadlock"] < found["random"] < found["start"]
 
 
+def test_a_row_of_made_hypergraphs():
+    from benchmarks.reproduce import relational
+
+    once, again = (relational.score(relational.MADE, "1", 0, True) for _ in range(2))
+    assert once == again
+    assert set(once) == set(relational.METHODS_MADE)
+    assert once["A"] == pytest.approx(0.636, abs=0.02)
+    assert once["CR"] > once["A"]
+
+
 def test_curves_of_the_constrained_methods():
     from benchmarks.reproduce import constrained
 

@@ -5,6 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from pluribus.cli._app import app
+from pluribus.relational import resolve
+from pluribus.report.entities.entities import summarize_entities
 
 SCRIPT = "<script>window.hacked=1</script>"
 
@@ -46,6 +48,19 @@ def test_the_page_is_safe_and_says_why(data, tmp_path):
     assert "Doubtful merges" in page
     assert "not made" in page
     assert page.index("Doubtful merges") < page.index("least certain first")
+    assert "faint ones join references that occur together" in " ".join(page.split())
+    run(data, "--name", "name", "--out", tmp_path / "other")
+    assert "faint ones" not in (tmp_path / "other" / "report.html").read_text()
+
+
+def test_the_map_holds_references_and_their_links():
+    names = pd.DataFrame({"name": ["Wei Wang", "Ali Ansari", "Wei Wan", "Ali Ansary", "Bob Ray"]})
+    found = resolve(names, links=[[0, 1], [2, 3]], threshold=0.9, verbose=False)
+    assert found.together.tolist() == [[0, 1], [2, 3]]
+    drawn = summarize_entities(found).map
+    pairs = {tuple(sorted(drawn.rows[list(ends)].tolist())) for ends in drawn.together}
+    assert pairs == {(0, 1), (2, 3)}
+    assert resolve(names, verbose=False).together is None
 
 
 def test_json_alone_writes_nothing(data, tmp_path, monkeypatch):

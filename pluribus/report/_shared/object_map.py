@@ -19,7 +19,8 @@ def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
 
     Linked objects are drawn with their links, and without features where the links put them.
     """
-    links, n_links = None, 0
+    links: np.ndarray | None = None
+    n_links = 0
     if case.graph is None:
         shown = spread_sample(case.labels, case.uncertainty, _SHOWN)
     else:
