@@ -56,8 +56,9 @@ def _is_one_partition(known: Any) -> bool:
 
 
 def _coded(known: Any) -> tuple[np.ndarray, np.ndarray]:
-    values = np.asarray(known)
-    if values.dtype.kind == "f":
+    values = known if hasattr(known, "dtype") else pd.Series(list(known), dtype=object).infer_objects().to_numpy()
+    if getattr(values.dtype, "kind", "O") == "f":
+        values = np.asarray(values)
         broken = values[np.isfinite(values) & (values != np.floor(values))]
         if len(np.unique(broken)) > _MOST_NUMBERS:
             raise ValueError(
