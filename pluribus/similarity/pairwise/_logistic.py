@@ -13,7 +13,10 @@ from pluribus.similarity.pairwise._terms import Terms
 
 
 class Loss(Protocol):
-    """A smooth loss of decision values."""
+    """A smooth loss of decision values, and a bound that it is never below."""
+
+    @property
+    def floor(self) -> float: ...
 
     def value(self, f: np.ndarray) -> float: ...
 
@@ -28,6 +31,10 @@ class MarginLoss(NamedTuple):
     rows: sparse.csr_array
     forward: np.ndarray
     backward: np.ndarray
+
+    @property
+    def floor(self) -> float:
+        return float(2 * np.log(2) * np.minimum(self.forward, self.backward).sum())
 
     def value(self, f: np.ndarray) -> float:
         u = self.rows @ f
@@ -67,6 +74,7 @@ class PairLikelihood(NamedTuple):
     c: np.ndarray
     exclusive: np.ndarray
     weight: np.ndarray
+    floor: float = 0.0
 
     def value(self, f: np.ndarray) -> float:
         a, b = f[self.one], self.c * f[self.other]

@@ -20,7 +20,10 @@ class Fitted(NamedTuple):
 
 
 def minimize(loss: Loss, space: Space, lam: float, start: np.ndarray, *, tol: float, max_iter: int) -> Fitted:
-    """Newton steps, halved until the objective does not rise, until it falls by less than ``tol`` of itself."""
+    """Newton steps, halved until the objective does not rise, until it falls by less than ``tol`` of itself.
+
+    What the loss has in any case does not count: with many pairs it would hide what is left to gain.
+    """
 
     def objective(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
         f = space.values(coefficients)
@@ -40,7 +43,7 @@ def minimize(loss: Loss, space: Space, lam: float, start: np.ndarray, *, tol: fl
             return Fitted(coefficients, np.array(path), n_iter, True)
         coefficients, f = coefficients + length * direction, f_new
         path.append(following)
-        if current - following <= tol * max(1.0, abs(following)):
+        if current - following <= tol * max(1.0, following - loss.floor):
             return Fitted(coefficients, np.array(path), n_iter, True)
         current = following
     return Fitted(coefficients, np.array(path), max_iter, False)
