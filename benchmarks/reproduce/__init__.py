@@ -18,6 +18,7 @@ SOURCES = (
     "anonymize",
     "increments",
     "temporal",
+    "alternative",
     "co-clustering",
     "relational",
     "similarity",
