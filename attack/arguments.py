@@ -25,6 +25,7 @@ from pluribus import (
     increments,
     relational,
     report,
+    similarity,
     tables,
 )
 from pluribus import validate as indices
@@ -158,6 +159,17 @@ def _fitted(scene: Scene) -> Any:
     return consensus.EvidenceAccumulation(scene.k, missing="zero", verbose=False).fit(scene.members)
 
 
+def _pair_classifier(scene: Scene) -> similarity.PairwiseKernelClassifier:
+    y = np.where(np.arange(scene.n) < 2, np.arange(scene.n), -1)
+    pairs = constraints.Constraints(scene.n, must_link=[(0, scene.n - 1)])
+    return similarity.PairwiseKernelClassifier(verbose=False).fit(scene.X, y, constraints=pairs)
+
+
+def _metric(scene: Scene) -> similarity.CannotLinkMetric:
+    X = np.vstack([scene.X, scene.X + 1 + scene.rng.random(scene.X.shape)])
+    return similarity.CannotLinkMetric(verbose=False).fit(X, constraints=[(0, scene.n)])
+
+
 def _law(scene: Scene) -> increments.IncrementsDistribution:
     return increments.IncrementsDistribution(float(scene.rng.exponential()) + 0.01, int(scene.rng.integers(1, 40)))
 
@@ -277,6 +289,9 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "window": lambda s: 2,
     "windows": lambda s: 2,
     # by target, or by the class of a method
+    "constrained.CategorySegmentation/X": lambda s: np.abs(s.X),
+    "constrained.CategorySegmentation/constraints": lambda s: None,
+    "constrained.CategorySegmentation/names": lambda s: [f"term {j}" for j in range(s.d)],
     "constrained.FeedbackClusterer/X": lambda s: np.abs(s.X),
     "constrained.FeedbackClusterer/cluster": lambda s: 0,
     "constrained.FeedbackClusterer/i": lambda s: 0,
@@ -387,6 +402,24 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "relational.resolve/constraints": lambda s: constraints.Constraints(s.n, cannot_link=s.pairs(together=False)),
     "relational.resolve/data": lambda s: s.frame(),
     "relational.resolve/name": lambda s: "color",
+    "similarity.CannotLinkMetric/C": lambda s: float(s.rng.choice([0.01, 1.0, np.inf])),
+    "similarity.CannotLinkMetric/prior": lambda s: float(s.rng.random()),
+    "similarity.CannotLinkMetric/pair_weight": lambda s: None,
+    "similarity.CannotLinkMetric/names": lambda s: s.labels.tolist(),
+    "similarity.PairwiseKernelClassifier/y": lambda s: np.arange(s.n) % 2,
+    "similarity.PairwiseKernelClassifier/kernel": lambda s: str(s.rng.choice(["rbf", "linear"])),
+    "similarity.PairwiseKernelClassifier/n_components": lambda s: None,
+    "similarity.PairwiseKernelClassifier/labeled": lambda s: np.ones(s.n, dtype=bool),
+    "similarity.PairwiseKernelClassifier/class_weight": lambda s: None,
+    "similarity.AmbiguousPairs/model": _pair_classifier,
+    "similarity.AmbiguousPairs/X": lambda s: s.X,
+    "report.plot_pairs/model": _pair_classifier,
+    "tracks": lambda s: s.labels.tolist(),
+    "frames": lambda s: np.arange(s.n) // 2,
+    "similarity.majority_vote/labels": Scene.full_vector,
+    "max_pairs": lambda s: 20,
+    "feature_names": lambda s: None,
+    "report.plot_metric/model": _metric,
     "compare.cdistance/sample": lambda s: None,
 }
 

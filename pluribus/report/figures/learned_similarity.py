@@ -62,8 +62,7 @@ def metric_figure(model: CannotLinkMetric, feature_names: Any = None) -> Figure:
     order = axis_of("pairs, the closest first", anchor="x2", autorange="reversed", showticklabels=False, showgrid=False)
     weights = _weights(model)
     if weights is None:
-        layout = {"xaxis2": right | {"domain": [0, 1]}, "yaxis2": order}
-        return specification([pairs], 420, shapes=shapes, **layout)
+        return specification([pairs], 420, shapes=shapes, xaxis2=right | {"domain": [0, 1]}, yaxis2=order)
     names = _names(model, feature_names, len(weights))
     top = np.argsort(-weights, kind="stable")[:_FEATURES]
     shown = top[weights[top] > 0][::-1]

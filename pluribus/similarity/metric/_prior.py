@@ -19,9 +19,10 @@ def read_prior(prior: Any, kind: str, d: int) -> Any:
     if kind == "kernel":
         raise ValueError("prior is for kind='full', 'diagonal' and 'sparse': a kernel has no features to weigh.")
     if isinstance(prior, Real) and not isinstance(prior, bool):
-        if not 0 <= prior < np.inf:
+        factor = float(prior)
+        if not 0 <= factor < np.inf:
             raise ValueError(f"prior={prior}: give 0 or more, the factor of the identity.")
-        return _identity(float(prior), kind, d)
+        return _identity(factor, kind, d)
     if kind == "sparse":
         raise ValueError("prior of kind='sparse' is one number, the factor of the identity.")
     given = number_array("prior", prior)

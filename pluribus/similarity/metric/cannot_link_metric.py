@@ -107,6 +107,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     [[0.0, 1.0, 1.0], [1.0, 0.0, 1.414], [1.0, 1.414, 0.0]]
     """
 
+    n_iter_: int
     known_as = {"cannot-link-metric": {}, "cannot-link-weights": {"kind": "diagonal"}}
     suits = "Pairs that are surely different, such as records under different names, and no pairs that are equal."
 
