@@ -1,0 +1,171 @@
+"""The parts of the bottleneck: information, one update, critical points, single moves, known variables."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from pluribus.alternative import ConditionalBottleneck
+from pluribus.alternative._shared.annealing import critical, information_with_rows, update
+from pluribus.alternative._shared.bottleneck import distinct_rows, one_hot
+from pluribus.alternative._shared.families import BERNOULLI, FAMILIES, GAUSSIAN, MULTINOMIAL, prepare_rows
+from pluribus.alternative._shared.group_scores import GroupScores
+from pluribus.alternative._shared.information_moves import move_until_stable
+from pluribus.alternative._shared.plain_bottleneck import PlainBottleneck
+from pluribus.alternative.bottleneck._linear_scores import LinearScores
+
+SQUARE = np.array([[0.5, 0, 0.5, 0], [0.5, 0, 0, 0.5], [0, 0.5, 0.5, 0], [0, 0.5, 0, 0.5]])
+KNOWN = np.array([0, 0, 1, 1])
+
+
+def square():
+    return GroupScores(SQUARE, KNOWN, np.full(4, 0.25), MULTINOMIAL)
+
+
+def random_data(name, seed=0, n=30, d=5, n_groups=3, packed=False):
+    rng = np.random.default_rng(seed)
+    X = {
+        "multinomial": rng.poisson(2, (n, d)) + 1.0 * (np.arange(d) == 0),
+        "gaussian": rng.normal(size=(n, d)),
+        "bernoulli": (rng.random((n, d)) < 0.4) * 1.0,
+    }[name]
+    groups, weights = rng.integers(0, n_groups, n), rng.random(n) + 0.1
+    rows = prepare_rows(sparse.csr_array(X) if packed else X, FAMILIES[name])
+    return GroupScores(rows, groups, weights / weights.sum(), FAMILIES[name])
+
+
+@pytest.mark.parametrize(
+    ("labels", "within", "overall", "rows"),
+    [([0, 1, 0, 1], 0.5, 0.5, 1), ([0, 0, 1, 1], 0, 0.5, 1), ([0, 1, 1, 0], 0.5, 0, 1), ([0, 1, 2, 3], 0.5, 1, 2)],
+)
+def test_information_of_the_square(labels, within, overall, rows):
+    q = np.eye(4)[labels]
+    assert np.array(square().informations(q)) / np.log(2) == pytest.approx([within, overall], abs=1e-12)
+    assert information_with_rows(q, np.full(4, 0.25)) / np.log(2) == pytest.approx(rows)
+
+
+def test_one_update_of_the_square():
+    data, half = square(), np.array([0.6, 0.4, 0.6, 0.4])
+    q = np.column_stack([half, 1 - half])
+    assert np.array(data.informations(q)) / np.log(2) == pytest.approx([0.0145247] * 2, abs=1e-7)
+    assert information_with_rows(q, data.weights) / np.log(2) == pytest.approx(0.0290494, abs=1e-7)
+    new, objective = update(q, data.scores(q, 0.3), data.weights, 4.0)
+    assert new[0, 0] == pytest.approx(0.7415824, abs=1e-7)
+    constant = data.entropies @ (1, 0.3)
+    assert (objective + constant) / np.log(2) == pytest.approx(1.3 * 0.0145247 - 0.0290494 / 4, abs=1e-7)
+
+
+def test_eigenvalues_of_the_square():
+    product = square().fluctuations(np.ones(4), 0.3)
+    matrix = np.column_stack([product(row) for row in np.eye(4)])
+    assert np.linalg.eigvalsh(matrix) == pytest.approx([0, 0.15, 0.5, 0.65], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("packed", [False, True])
+def test_clusters_are_stable_above_the_critical_temperature_alone(name, packed):
+    data = random_data(name, packed=packed)
+    value, direction = critical(data, np.ones(data.n), 0.3)
+    for factor, grows in ((0.97, False), (1.03, True)):
+        shift = 1e-5 * direction / np.abs(direction).max()
+        q = np.column_stack([0.5 + shift, 0.5 - shift])
+        new, _ = update(q, data.scores(q, 0.3), data.weights, factor / value)
+        assert (np.abs(new[:, 0] - 0.5).max() > np.abs(shift).max()) == grows
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_critical_points_of_many_rows_agree_with_those_of_few(name):
+    few = random_data(name, n=40)
+    many = GroupScores(
+        np.vstack([few.rows.X] * 3), np.tile(few.rows.groups, 3), np.tile(few.weights, 3) / 3, few.family
+    )
+    assert critical(many, np.ones(120), 0.3)[0] == pytest.approx(critical(few, np.ones(40), 0.3)[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_moves_never_lower_the_objective(name):
+    data = random_data(name, n=60)
+    labels = np.random.default_rng(1).integers(0, 3, 60)
+
+    def value(labels):
+        within, overall = data.informations(one_hot(labels, 3))
+        return within + 0.3 * overall
+
+    values = [value(labels)]
+    for _ in range(4):
+        labels, _ = move_until_stable(data, labels, 3, 0.3, 0, max_iter=1)
+        values.append(value(labels))
+    assert np.diff(values).min() >= -1e-12
+    assert values[-1] > values[0]
+    assert len(set(labels.tolist())) == 3
+
+
+def test_novelty():
+    data = square()
+    for labels, novelty in (([0, 1, 0, 1], 0.5), ([0, 0, 1, 1], 0), ([0, 1, 1, 0], 0)):
+        assert data.novelty(np.eye(2)[labels]) == pytest.approx(novelty, abs=1e-12)
+
+
+def test_distinct_rows():
+    X = np.array([[1.0, 2], [3, 4], [1, 2], [1, 2]])
+    for rows in (X, sparse.csr_array(X)):
+        first, inverse = distinct_rows(rows, np.array([0, 0, 0, 1]))
+        assert len(first) == 3
+        assert inverse[0] == inverse[2] != inverse[3]
+
+
+@pytest.mark.parametrize("family", [GAUSSIAN, MULTINOMIAL])
+def test_regression_on_indicators_is_the_same_as_groups(family):
+    data = random_data(family.name, n=40, n_groups=2)
+    q = np.random.default_rng(3).dirichlet(np.ones(2), 40)
+    linear = LinearScores(data.rows.X, data.rows.groups[:, None] * 1.0, data.weights, family)
+    tolerance = 1e-6 if family is GAUSSIAN else 2e-3  # a ridge, and five steps
+    assert linear.informations(q) == pytest.approx(data.informations(q), rel=50 * tolerance, abs=tolerance)
+    assert linear.known_information() == pytest.approx(data.known_information(), rel=50 * tolerance)
+    assert linear.novelty(q) == pytest.approx(data.novelty(q), rel=50 * tolerance, abs=tolerance)
+    assert critical(linear, np.ones(40), 0.3)[0] == pytest.approx(critical(data, np.ones(40), 0.3)[0], rel=0.05)
+    packed = LinearScores(sparse.csr_array(data.rows.X), data.rows.groups[:, None] * 1.0, data.weights, family)
+    assert packed.scores(q, 0.3) == pytest.approx(linear.scores(q, 0.3))
+
+
+@pytest.mark.parametrize("name", ["gaussian", "bernoulli", "multinomial"])
+def test_known_variables(name):
+    rng = np.random.default_rng(0)
+    variables, wanted = rng.normal(size=(250, 2)), rng.integers(0, 2, 250)
+    drift, sign = variables @ rng.normal(size=(2, 12)), np.where(np.arange(12) < 6, 1, -1)
+    predictor = drift + np.outer(2 * wanted - 1, sign) * 0.7
+    if name == "gaussian":
+        X = 3 * predictor + rng.normal(size=predictor.shape)
+    elif name == "bernoulli":
+        X = (rng.random(predictor.shape) < 1 / (1 + np.exp(-2 * predictor))) * 1.0
+    else:
+        X = np.array([rng.multinomial(60, row / row.sum()) for row in np.exp(predictor)])
+    model = ConditionalBottleneck(2, likelihood=name).fit(X, known=variables)
+    agreement = (model.labels_ == wanted).mean()
+    assert max(agreement, 1 - agreement) > 0.85
+    assert (model.predict(X, known=variables) == model.labels_).mean() > 0.9
+    assert np.isnan(model.information_["I(C;Z)"])
+    if name == "gaussian":
+        steps = np.diff(model.objective_)[np.diff(model.temperatures_) == 0]
+        assert steps.min() > -1e-6 * np.abs(model.objective_).max()
+    with pytest.raises(ValueError, match="1 variables, but fit had 2"):
+        model.predict(X, known=variables[:, 0])
+
+
+def test_plain_bottleneck():
+    rng = np.random.default_rng(0)
+    wanted = np.arange(60) % 3
+    X = np.array([rng.multinomial(50, np.roll([0.7, 0.1, 0.1, 0.1], 1)[np.roll(np.arange(4), c)]) for c in wanted])
+    for rows in (X, sparse.csr_array(X)):
+        model = PlainBottleneck(3).fit(rows)
+        assert len({(a, b) for a, b in zip(model.labels_.tolist(), wanted.tolist(), strict=True)}) == 3
+        assert (model.predict(rows) == model.labels_).all()
+
+
+def test_answers_need_no_expansion():
+    data = random_data("bernoulli", n=25)
+    X = np.column_stack([data.rows.X, 1 - data.rows.X])
+    expanded = GroupScores(prepare_rows(X, MULTINOMIAL), data.rows.groups, data.weights, MULTINOMIAL)
+    q = np.random.default_rng(0).dirichlet(np.ones(3), 25)
+    assert data.informations(q) == pytest.approx(expanded.informations(q))
+    assert data.scores(q, 0.3) == pytest.approx(expanded.scores(q, 0.3))
+    assert data.family is BERNOULLI
