@@ -29,6 +29,7 @@ from pluribus import (
     tables,
 )
 from pluribus import validate as indices
+from pluribus.pipeline._methods import direct_names
 
 # Parameters that only cost time: small, and given in every case.
 EFFORT = {
@@ -54,7 +55,7 @@ COSTLY = {
 }
 SILENT = {"verbose": False}
 SEEDS = {"random_state", "seed"}  # given in every case, so that it can be run again
-OFTEN = {"X", "graph", "n_objects"}  # given by most callers where they are optional
+OFTEN = {"X", "graph", "n_objects", "y"}  # given by most callers where they are optional
 SOURCES = ("X", "distances", "similarity")  # one of them, where all are parameters
 PARTITION = {"a", "b", "partition", "labels", "member", "consensus", "source", "target", "y", "oracle"}
 
@@ -88,6 +89,12 @@ def _beats(scene: Scene) -> np.ndarray:
     """A signal with a peak each second, at 100 samples per second."""
     time = np.arange(0, 24, 0.01)
     return np.exp(-(((time % 1 - 0.5) / 0.02) ** 2)) + 0.01 * scene.rng.normal(size=len(time))
+
+
+def _categorized(scene: Scene) -> Any:
+    model = constrained.CategorySegmentation(min_df=1, min_docs=1, gini_drop=0.0, verbose=False)
+    X = np.abs(scene.X) + np.eye(scene.n, scene.d)  # no document is empty
+    return model.fit(X, np.arange(scene.n) % 2)
 
 
 def _told(scene: Scene) -> Any:
@@ -291,6 +298,9 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     # by target, or by the class of a method
     "constrained.CategorySegmentation/X": lambda s: np.abs(s.X),
     "constrained.CategorySegmentation/constraints": lambda s: None,
+    "constrained.CategorySegmentation/min_df": lambda s: 1,
+    "constrained.CategorySegmentation/min_docs": lambda s: 1,
+    "constrained.CategorySegmentation/y": lambda s: np.arange(s.n) % 2,
     "constrained.CategorySegmentation/names": lambda s: [f"term {j}" for j in range(s.d)],
     "constrained.FeedbackClusterer/X": lambda s: np.abs(s.X),
     "constrained.FeedbackClusterer/cluster": lambda s: 0,
@@ -345,7 +355,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "pipeline.EnsembleClusterer/noise": lambda s: bool(s.rng.random() < 0.5),
     "pipeline.EnsembleClusterer/generator": lambda s: None,
     "pipeline.EnsembleClusterer/max_size": lambda s: s.n,
-    "pipeline.cluster/method": lambda s: str(s.rng.choice(consensus.names() + constrained.names())),
+    "pipeline.cluster/method": lambda s: str(s.rng.choice(consensus.names() + direct_names())),
     "pipeline.combine/method": lambda s: str(s.rng.choice(consensus.names())),
     "pipeline.combine/labels": lambda s: s.members,
     "pipeline.combine/missing": lambda s: "zero",
@@ -411,6 +421,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "similarity.PairwiseKernelClassifier/n_components": lambda s: None,
     "similarity.PairwiseKernelClassifier/labeled": lambda s: np.ones(s.n, dtype=bool),
     "similarity.PairwiseKernelClassifier/class_weight": lambda s: None,
+    "similarity.PairwiseKernelClassifier.predict_proba/loss": lambda s: "logistic",
     "similarity.AmbiguousPairs/model": _pair_classifier,
     "similarity.AmbiguousPairs/X": lambda s: s.X,
     "report.plot_pairs/model": _pair_classifier,
@@ -426,6 +437,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
 # Objects that methods are called on and that no constructor makes.
 MADE: dict[str, Callable[[Scene], Any]] = {
     "consensus.MethodComparison": lambda s: consensus.compare_methods(s.members, 1, methods=["eac"], verbose=False),
+    "constrained.CategorySegmentation": _categorized,
     "constrained.FeedbackClusterer": _told,
     "constraints.Answers": _answers,
     "constraints.Closure": lambda s: known(s).closure(),
@@ -456,7 +468,8 @@ def arguments(function: Callable[..., Any], target: Target, scene: Scene) -> dic
         if name in SILENT:
             given[name] = SILENT[name]
             continue
-        if (name == "y" and not required) or parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        ignored = name == "y" and not required and f"{target.name}/y" not in VALUES
+        if ignored or parameter.kind is inspect.Parameter.VAR_KEYWORD:
             continue
         if len(sources) > 1 and name in SOURCES:
             share = 1.0 if name == chosen else 0.0 if scene.plain else 0.02

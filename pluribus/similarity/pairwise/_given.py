@@ -106,7 +106,7 @@ def label_weights(sample_weight: Any, X: Any, labels: Labels, class_weight: Any)
     if unknown:
         raise ValueError(f"class_weight has a weight for {unknown[0]!r}, which is not a class of y.")
     factors = [class_weight.get(name, 1.0) for name in names]
-    if not all(isinstance(factor, Real) and 0 <= factor <= 1e12 for factor in factors):
+    if not all(isinstance(factor, Real) and 0 <= float(factor) <= 1e12 for factor in factors):
         raise ValueError(f"class_weight={class_weight}: weights are numbers, 0 or more.")
     return weight * np.array(factors, dtype=np.float64)[labels.codes]
 

@@ -71,9 +71,9 @@ class _Dual:
     def __init__(self, losses: _Losses, space: KernelSpace | FeatureSpace, lam: float) -> None:
         self.losses, self.lam = losses, lam
         self.gram = space.gram if isinstance(space, KernelSpace) else None
-        if self.gram is not None:
+        if isinstance(space, KernelSpace):
             self.rows = losses.rows
-            square = _gram_squares(self.rows, self.gram)
+            square = _gram_squares(self.rows, space.gram)
         else:
             self.rows = sparse.csr_array(losses.rows @ space.features)
             square = np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()

@@ -329,7 +329,8 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         )
 
     def _fit_function(self, terms: Terms, seed: int) -> Fitted:
-        space, how = self._basis.space, {"tol": self.tol, "max_iter": self.max_iter}
+        space = self._basis.space
+        how: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         if self.loss == "hinge":
             return ascend(terms, space, self.lam, seed, **how)
         zero = np.zeros(space.n_coefficients)
