@@ -296,6 +296,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "window": lambda s: 2,
     "windows": lambda s: 2,
     # by target, or by the class of a method
+    "alternative.ConditionalBottleneck/known": lambda s: s.labels,
     "constrained.CategorySegmentation/X": lambda s: np.abs(s.X),
     "constrained.CategorySegmentation/constraints": lambda s: None,
     "constrained.CategorySegmentation/min_df": lambda s: 1,
