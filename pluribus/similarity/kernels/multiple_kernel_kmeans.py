@@ -35,7 +35,8 @@ class MultipleKernelKMeans(ClusterMixin, BaseEstimator):
 
     Kernels are centered and scaled to the same variance, so that a nearly constant kernel does not win. It rewards
     kernels with clear clusters, whatever these clusters mean: if the kernels disagree on the clusters, state what you
-    want by constraints, or learn from labels by :class:`OnlineMultipleKernel`.
+    want by constraints, or learn from labels by :class:`OnlineMultipleKernel`. A kernel of rank k or less, such as a
+    linear kernel of few features, is explained by k eigenvectors completely, and takes all the weight.
 
     Parameters
     ----------
@@ -142,6 +143,8 @@ class MultipleKernelKMeans(ClusterMixin, BaseEstimator):
             X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C")
         self._kernels = KernelSet(self.kernels, self.normalize, X)
         n = self._kernels.n
+        if n < 2:
+            raise ValueError(f"X has n_samples={n}: kernels are weighted by how they tell objects apart; give more.")
         if isinstance(k, bool) or k > n:
             raise ValueError(f"n_clusters={k} must be a number of at most the n_samples={n} objects.")
         constraints = as_constraints(constraints, n)

@@ -1,4 +1,4 @@
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -13,9 +13,7 @@ def test_all_paths_by_hand(length):
     paths = [np.array(path) for path in product(range(3), repeat=length)]
     scores = np.array([path_score(unary, steps, path) for path in paths])
     by_hand = [
-        sum(unary[p, c] for p, c in enumerate(path))
-        + sum(steps[a, b] for a, b in zip(path[:-1], path[1:], strict=True))
-        for path in paths
+        sum(unary[p, c] for p, c in enumerate(path)) + sum(steps[a, b] for a, b in pairwise(path)) for path in paths
     ]
     np.testing.assert_allclose(scores, by_hand)
     found = np.empty(length, np.int64)

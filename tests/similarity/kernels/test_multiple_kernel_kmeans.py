@@ -70,11 +70,11 @@ def test_equals_the_slow_alternation():
 
 def test_forms_of_a_kernel_agree_and_many_rows_are_iterated():
     rng = np.random.default_rng(0)
-    X = np.repeat(np.array([[0, 0, 9.0], [9, 0, 0], [0, 9, 0]]), 220, axis=0) + rng.normal(size=(660, 3)) + 1
-    dense = fitted([X, X[:, :2]], kernels="linear")
+    X = np.repeat(9 * np.eye(3, 9), 220, axis=0) + rng.normal(size=(660, 9)) + 1
+    dense = fitted([X, X[:, :6]], kernels="linear")
     for kernels, given in [
-        ("linear", [sparse.csr_array(X), sparse.csr_array(X[:, :2])]),
-        ("precomputed", [block @ block.T for block in (X, X[:, :2])]),
+        ("linear", [sparse.csr_array(X), sparse.csr_array(X[:, :6])]),
+        ("precomputed", [block @ block.T for block in (X, X[:, :6])]),
     ]:
         model = fitted(given, kernels=kernels)
         np.testing.assert_allclose(model.kernel_weights_, dense.kernel_weights_, rtol=1e-5)

@@ -1,6 +1,6 @@
 import pickle
 import warnings
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def slow_steps(matrices, y, sequences, *, C, eta0, passes, prox, hinge=True, rad
         for m, f in enumerate(features):
             for i, c in zip(rows, path, strict=True):
                 blocks[m][c] += f[i]
-        for a, b in zip(path[:-1], path[1:], strict=True):
+        for a, b in pairwise(path):
             blocks[-1][a, b] += 1
         return blocks
 
