@@ -147,7 +147,9 @@ def test_the_command(tmp_path):
     call = ["cluster", str(tmp_path / "people.csv"), "--graph", str(tmp_path / "e.csv"), "--k", "3"]
     done = CliRunner().invoke(app, [*call, "--connected", "--out", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
-    np.testing.assert_array_equal(pd.read_csv(tmp_path / "out" / "labels.csv")["cluster"], cluster(frame, graph=matrix()).labels)
+    np.testing.assert_array_equal(
+        pd.read_csv(tmp_path / "out" / "labels.csv")["cluster"], cluster(frame, graph=matrix()).labels
+    )
     assert pluribus.load(tmp_path / "out").graph.nnz == 2 * len(EDGES)
     assert json.loads((tmp_path / "out" / "model.json").read_text())["parameters"]["graph"] == "e.csv"
     scanned = CliRunner().invoke(app, [*call, "--connected", "--method", "netscan", "--json"])
