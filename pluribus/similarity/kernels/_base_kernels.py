@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,7 +73,7 @@ def _check_width(m: int, kernel: str, parameters: dict[str, Any], allowed: str) 
     for name, value in parameters.items():
         if name != allowed:
             raise ValueError(f"kernels[{m}]: {kernel!r} has no parameter {name!r}, only {allowed!r}.")
-        if isinstance(value, bool) or not np.isscalar(value) or not np.isreal(value) or not 0 < value < np.inf:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
             raise ValueError(f"kernels[{m}]: {name}={value!r} must be a finite number above 0.")
 
 

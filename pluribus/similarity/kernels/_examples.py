@@ -94,7 +94,7 @@ def _read_labels(n: int, y: Any, sequences: Any) -> tuple[np.ndarray | None, Cha
         ends = np.cumsum([0, *map(len, y)])
         sequences = [range(start, stop) for start, stop in pairwise(ends)]
     chains = None if sequences is None else read_sequences(sequences, n)
-    if nested:
+    if nested and chains is not None:
         lengths = np.diff(chains.pointers)
         if len(y) != len(lengths):
             raise ValueError(f"y has {len(y)} label sequences, but there are {len(lengths)} sequences of rows.")

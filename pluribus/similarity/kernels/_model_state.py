@@ -99,8 +99,8 @@ class OnlineState(ModelState):
     def start_mean(self) -> None:
         """Keep the mean of the iterates from here on."""
         self._first_step = self.n_steps
-        past = (np.zeros_like(part) for part in (self._S, self._A, self._transitions))
-        self._sums = (np.zeros_like(self._scale), *past)
+        zeros = np.zeros_like
+        self._sums = (zeros(self._scale), zeros(self._S), zeros(self._A), zeros(self._transitions))
 
     def run(self) -> None:
         """One pass. Pairs join from the second pass on, when the labels have shaped the model."""

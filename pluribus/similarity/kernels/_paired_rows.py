@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import KMeans
+from sklearn.metrics import euclidean_distances
 
 from pluribus._kernels.assignment.pair_costs import assign_greedily, improve, scratch
 from pluribus.constraints import Closure
@@ -19,29 +20,31 @@ def cluster_rows(rows: np.ndarray, closure: Closure, k: int, fallback: np.ndarra
     graph, together, apart = _pair_costs(closure, k, unit=float(sizes @ (rows**2).sum(axis=1)) / sizes.sum())
     if not graph.nnz:
         return model.labels_.astype(np.int64)
-    centers, labels = model.cluster_centers_.astype(np.float64), None
+    centers = model.cluster_centers_.astype(np.float64)
     indptr, indices, edge = (part.astype(np.int64) for part in (graph.indptr, graph.indices, graph.data - 1))
     nodes = np.arange(len(rows))
+    labels = np.full(len(rows), -1)
+    unary = _costs(rows, centers, sizes)
+    if not assign_greedily(indptr, indices, edge, unary, together, apart, closure.order.astype(np.int64), labels):
+        if fallback is None:  # nobody knows whether it is possible
+            return model.labels_.astype(np.int64)
+        labels = fallback.astype(np.int64)
     for _ in range(_ROUNDS):
-        unary = sizes[:, None] * ((rows[:, None] - centers) ** 2).sum(axis=2)
-        before = labels
-        if labels is None:
-            labels = np.full(len(rows), -1)
-            order = closure.order[::-1] if len(closure.order) == len(rows) else nodes
-            fits = assign_greedily(indptr, indices, edge, unary, together, apart, order.astype(np.int64), labels)
-            if not fits and fallback is not None:
-                labels = fallback.astype(np.int64)
-            elif not fits:
-                return model.labels_.astype(np.int64)
-        else:
-            labels = labels.copy()
+        before = labels.copy()
+        unary = _costs(rows, centers, sizes)
         improve(indptr, indices, edge, unary, together, apart, nodes, labels, _SWEEPS, scratch(len(rows), k))
-        if before is not None and np.array_equal(labels, before):
-            break
         weight = np.bincount(labels, sizes, k)
         sums = np.stack([np.bincount(labels, sizes * column, k) for column in rows.T], axis=1)
-        centers = np.where(weight[:, None] > 0, sums / np.maximum(weight, 1)[:, None], centers)
+        moved = np.where(weight[:, None] > 0, sums / np.maximum(weight, 1)[:, None], centers)
+        if np.array_equal(labels, before) and np.array_equal(moved, centers):
+            break
+        centers = moved
     return labels
+
+
+def _costs(rows: np.ndarray, centers: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Squared distances to all centers, of all objects of each chunklet."""
+    return sizes[:, None] * euclidean_distances(rows, centers, squared=True)
 
 
 def _pair_costs(closure: Closure, k: int, unit: float) -> tuple[Any, np.ndarray, np.ndarray]:

@@ -96,7 +96,7 @@ class MultipleKernelKMeans(ClusterMixin, BaseEstimator):
     [0.97, 0.03]
     """
 
-    known_as = {"mkkm": {}}
+    known_as: dict = {"mkkm": {}}
     suits = "Several candidate kernels or groups of features, and no labels."
 
     _parameter_constraints: dict = {

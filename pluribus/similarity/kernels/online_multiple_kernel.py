@@ -138,7 +138,7 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
     (100, 100)
     """
 
-    known_as = {
+    known_as: dict = {
         "mkl": {},
         "spom": {"solver": "online"},
         "lq-mkl": {"regularizer": "lq"},
@@ -265,11 +265,12 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
     def _learn(self, blocks: PackedBlocks, problem: Problem, seed: int) -> tuple[ModelState, Weights, list[float]]:
         """The model after all passes, and the objective after each."""
         state: Any
+        self.eta0_: float | None = None
         if self.solver_ == "online":
-            self.eta0_ = self._rate(blocks, problem, seed)
-            state = OnlineState(blocks, problem, self.eta0_, np.random.default_rng(seed))
+            rate = self.eta0_ = self._rate(blocks, problem, seed)
+            state = OnlineState(blocks, problem, rate, np.random.default_rng(seed))
         else:
-            self.eta0_, state = None, DualState(blocks, problem, np.random.default_rng(seed))
+            state = DualState(blocks, problem, np.random.default_rng(seed))
         path = []
         for epoch in track(range(self.epochs), "passes", verbose=self.verbose):
             averaging = self.solver_ == "online" and self.average and epoch >= self.epochs // 2
