@@ -138,7 +138,7 @@ def test_a_base_without_predict_extends_by_the_nearest_row():
 
 def test_noise_is_no_vote():
     rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(0, 0.1, (20, 2)), rng.normal(5, 0.1, (20, 2)), [[100.0, 100], [-100, 90]]])
+    X = np.concatenate([rng.normal(0, 0.1, (20, 2)), rng.normal(5, 0.1, (20, 2)), [[100.0, 100], [100, 100.1]]])
     known = np.append(np.tile([0, 1], 20), [0, 1])
     model = fitted(X, known, base=DBSCAN(eps=1), center=False)
     assert model.labels_[-2:].tolist() == [-1, -1]
