@@ -167,5 +167,6 @@ def test_answers_need_no_expansion():
     expanded = GroupScores(prepare_rows(X, MULTINOMIAL), data.rows.groups, data.weights, MULTINOMIAL)
     q = np.random.default_rng(0).dirichlet(np.ones(3), 25)
     assert data.informations(q) == pytest.approx(expanded.informations(q))
-    assert data.scores(q, 0.3) == pytest.approx(expanded.scores(q, 0.3))
+    ours, theirs = data.scores(q, 0.3), expanded.scores(q, 0.3)
+    assert ours - ours[:, :1] == pytest.approx(theirs - theirs[:, :1])  # up to a constant
     assert data.family is BERNOULLI
