@@ -97,6 +97,15 @@ def _categorized(scene: Scene) -> Any:
     return model.fit(X, np.arange(scene.n) % 2)
 
 
+def _ones(scene: Scene) -> np.ndarray:
+    """A table of zeros and ones that has several patterns."""
+    return (scene.X >= np.median(scene.X, axis=0)).astype(int)
+
+
+def _co_clusters(scene: Scene) -> Any:
+    return constrained.SpectralCoClustering(scene.k, n_init=1, random_state=0).fit(np.abs(scene.X) + 1)
+
+
 def _told(scene: Scene) -> Any:
     model = constrained.FeedbackClusterer(scene.k, n_init=1, n_rounds=1, random_state=0, verbose=False)
     return model.fit(np.abs(scene.X)).good(0)
@@ -303,6 +312,33 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "constrained.CategorySegmentation/min_docs": lambda s: 1,
     "constrained.CategorySegmentation/y": lambda s: np.arange(s.n) % 2,
     "constrained.CategorySegmentation/names": lambda s: [f"term {j}" for j in range(s.d)],
+    "constrained.BiSets/kinds": lambda s: sparse.csr_array(np.eye(3)),
+    "constrained.BiSets/kind_of": lambda s: np.arange(3),
+    "constrained.BiSets/columns": lambda s: sparse.csr_array(np.eye(3)),
+    "constrained.BiSets/patterns": lambda s: constrained.concepts(np.eye(3, dtype=int)),
+    "constrained.BiSets/shape": lambda s: (3, 3),
+    "constrained.ConstrainedCoClustering/X": _ones,
+    "constrained.ConstrainedCoClustering/column_constraints": lambda s: constraints.Constraints(s.d),
+    "constrained.ConstrainedCoClustering/column_order": lambda s: np.arange(s.d),
+    "constrained.ConstrainedCoClustering/constraints": lambda s: constraints.Constraints(s.n),
+    "constrained.ConstrainedCoClustering/mixed_cannot_link": lambda s: [(0, s.d - 1)],
+    "constrained.ConstrainedCoClustering/mixed_must_link": lambda s: [(0, 0)],
+    "constrained.ConstrainedCoClustering/n_clusters": lambda s: 2,
+    "constrained.ConstrainedCoClustering/pattern_weight": lambda s: None,
+    "constrained.ConstrainedCoClustering/patterns": lambda s: constrained.concepts(_ones(s)),
+    "constrained.ConstrainedCoClustering/row_order": lambda s: np.arange(s.n),
+    "constrained.InformationCoClustering/X": lambda s: np.abs(s.X),
+    "constrained.InformationCoClustering/n_column_clusters": lambda s: 1,
+    "constrained.SpectralCoClustering/X": lambda s: np.abs(s.X),
+    "constrained.concepts/X": _ones,
+    "report.plot_coclusters/X": lambda s: np.abs(s.X) + 1,
+    "report.plot_coclusters/model": _co_clusters,
+    "tables.BooleanTable/X": lambda s: sparse.csr_array(_ones(s)),
+    "tables.BooleanTable/feature_names": lambda s: [f"x{j}" for j in range(s.d)],
+    "tables.BooleanTable/ids": lambda s: np.arange(s.n).astype(str),
+    "tables.BooleanTable/notes": lambda s: [],
+    "tables.boolean_table/above": lambda s: 0.5,
+    "tables.boolean_table/categories": lambda s: (),
     "constrained.FeedbackClusterer/X": lambda s: np.abs(s.X),
     "constrained.FeedbackClusterer/cluster": lambda s: 0,
     "constrained.FeedbackClusterer/i": lambda s: 0,
