@@ -268,10 +268,10 @@ def _other_than(archive: _Archive) -> pd.DataFrame | None:
     known = _frame(archive, "other_than.parquet")
     if known is None:
         return None
-    texts = [value is None or isinstance(value, str) for column in known for value in known[column].unique()]
+    texts = [isinstance(value, str) for column in known for value in known[column].dropna().unique()]
     if not texts or not all(texts):
         raise ArchiveError(f"{archive.path} is damaged: the known partitions are no labels.")
-    return known.astype(object)
+    return known.astype(object).where(known.notna(), None)
 
 
 def _constraints(archive: _Archive) -> Constraints | None:
