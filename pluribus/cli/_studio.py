@@ -45,7 +45,12 @@ def run(
     with ResultDirectory(place, files).opened() as directory:
         desk = desk_in(directory.work, make, seed=seed, about=about, session=saved)
         screen.line(f"The session is kept in {place}. Press Ctrl-C to close the studio.")
-        run_desk(desk, port=port, browser=not no_browser, on_ready=lambda address: print(address, flush=True))
+        try:
+            run_desk(desk, port=port, browser=not no_browser, on_ready=lambda address: print(address, flush=True))
+        except KeyboardInterrupt:
+            screen.line(
+                f"Closed. The session of {desk.session.seq} steps is kept in {place}; the same command goes on."
+            )
 
 
 def _digest(data: Path) -> str:

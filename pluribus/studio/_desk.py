@@ -62,7 +62,7 @@ class Desk:
         with self._lock:
             if self.working:
                 raise Busy(self.working)
-            if seq != self.session.seq:
+            if isinstance(seq, bool) or seq != self.session.seq:
                 raise Stale
             if not self._is_slow(kind):
                 self._keep(self.session.prepared(kind, args))

@@ -1,5 +1,6 @@
 """Open the studio: a clustering, its log on disk, and the page in a browser."""
 
+import contextlib
 import tempfile
 import webbrowser
 from collections.abc import Callable, Mapping
@@ -98,12 +99,13 @@ def open_studio(
     http://127.0.0.1:41234/?token=...
     """
     check_installed()
-    if out is not None:
-        with ResultDirectory(Path(out)).opened() as directory:
-            run_desk(desk_in(directory.work, lambda: clustering), port=port, browser=browser, on_ready=on_ready)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        run_desk(desk_in(Path(folder), lambda: clustering), port=port, browser=browser, on_ready=on_ready)
+    with contextlib.ExitStack() as stack:
+        if out is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        else:
+            folder = stack.enter_context(ResultDirectory(Path(out)).opened()).work
+        with contextlib.suppress(KeyboardInterrupt):
+            run_desk(desk_in(folder, lambda: clustering), port=port, browser=browser, on_ready=on_ready)
 
 
 def run_desk(desk: Desk, *, port: int, browser: bool, on_ready: Callable[[str], None]) -> None:
