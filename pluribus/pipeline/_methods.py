@@ -38,7 +38,7 @@ def direct_method(name: str) -> Callable[..., Any]:
 def connected_names() -> list[str]:
     """The names of the methods that make connected clusters of linked rows; they need a graph."""
     entries = Registry(f"pluribus.{LINKED}").entries()
-    return [entry.name for entry in entries if "graph" in inspect.signature(entry.method.fit).parameters]
+    return [entry.name for entry in entries if "graph" in inspect.signature(vars(entry.method)["fit"]).parameters]
 
 
 def alternative_names() -> list[str]:

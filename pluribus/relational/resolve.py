@@ -11,7 +11,6 @@ import pandas as pd
 
 from pluribus._kernels.graphs.path_margins import path_margins
 from pluribus.constraints import Constraints
-from pluribus.relational.entities._inputs import as_links
 from pluribus.relational.entities.collective_relational import CollectiveRelational
 from pluribus.tables import Table, as_table, read_table
 from pluribus.tables._internal import listing
@@ -115,15 +114,14 @@ def resolve(
     frame, notes = _compared(table, name, column)
     model = CollectiveRelational(alpha, threshold, verbose=verbose)
     given = _links(links, column, table)
-    edges = None if given is None else as_links(given, len(frame))
-    model.fit(frame, links=None if edges is None else edges.members, constraints=constraints)
+    model.fit(frame, links=given, constraints=constraints)
     if model.threshold == "auto":
         notes.append(f"The threshold {model.threshold_:.3f} was chosen where the entities change least with it.")
     if model.n_bootstrap_refused_:
         notes.append(f"{model.n_bootstrap_refused_:,} pairs of like references stayed apart because of cannot-links.")
     merges, certainty = _explained(model, table.ids)
     said = (*table.notes, *notes)
-    together = None if edges is None else edges.pairs
+    together = None if given is None else model.together_
     return Resolution(table.ids, model.labels_, certainty, merges, model.threshold_, frame, model, said, together)
 
 

@@ -132,6 +132,8 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         The smallest reference of each reference's cluster before the first merge.
     candidates_ : Candidates
         The pairs that were compared, and their similarities.
+    together_ : ndarray of shape (p, 2)
+        Row numbers of references in a common link, i < j.
     bootstrap_ : Candidates
         Those that made first clusters.
     n_bootstrap_refused_ : int
@@ -243,7 +245,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
             distinct=distinct,
             verbose=self.verbose,
         )
-        self.candidates_ = found
+        self.candidates_, self.together_ = found, edges.pairs
         self.n_bootstrap_refused_ = start.n_refused
         self.bootstrap_ = Candidates(found.pairs[start.joined], found.similarity[start.joined])
         self._set_merges(Path(start.first, similarity[:, 0], ids), similarity, found.pairs[best])
