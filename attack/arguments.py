@@ -99,7 +99,7 @@ def _categorized(scene: Scene) -> Any:
 
 def _ones(scene: Scene) -> np.ndarray:
     """A table of zeros and ones that has several patterns."""
-    return (scene.X >= np.median(scene.X, axis=0)).astype(int)
+    return (np.median(scene.X, axis=0) <= scene.X).astype(int)
 
 
 def _co_clusters(scene: Scene) -> Any:

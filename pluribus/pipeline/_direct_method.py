@@ -175,7 +175,7 @@ def check_data(name: str, X: Any, scale: str) -> None:
             f"method={name!r} is for tables of 0 and 1: use scale='none' for such a table; "
             "pluribus.tables.boolean_table makes one from numbers and categories."
         )
-    empty = np.flatnonzero(np.asarray(abs(X).sum(axis=1)).ravel() == 0) if name in _OF_NONZEROS else ()
+    empty = np.flatnonzero(np.asarray(abs(X).sum(axis=1)).ravel() == 0) if name in _OF_NONZEROS else np.empty(0, int)
     if len(empty):
         raise ValueError(
             f"method={name!r} clusters rows by what is not zero, and {len(empty):,} of them are all zero, such as row "

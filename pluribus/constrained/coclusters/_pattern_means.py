@@ -50,16 +50,16 @@ class PatternMeans:
             previous, before, centroids = before, centroids, self.means(labels, centroids)
             if _same(centroids, before) or _same(centroids, previous):  # done, or two partitions in turn
                 break
-        return PatternClusters(labels, *centroids, objective)
+        return PatternClusters(labels, centroids[0], centroids[1], objective)
 
     def distances(self, kinds: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """The distance of each pattern to each centroid: half that of its rows plus half that of its columns."""
-        both = zip(self.sides, (kinds, columns), strict=True)
-        return sum(_side_distance(members, times, centroid) for (members, times), centroid in both) / 2
+        rows, others = self.sides
+        return (_side_distance(*rows, kinds) + _side_distance(*others, columns)) / 2
 
     def assign(self, distance: np.ndarray) -> np.ndarray:
         """The nearest centroid of each pattern; under cannot-links one after another, and the nearest that is free."""
-        if self.held is None:
+        if self.held is None or self.apart is None:
             return distance.argmin(axis=1).astype(np.int32)
         held, apart = self.held, self.apart
         return apart_assignment(distance, held.indptr, held.indices, apart.indptr, apart.indices)
