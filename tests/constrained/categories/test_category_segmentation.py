@@ -14,6 +14,7 @@ import pluribus
 from pluribus import Constraints
 from pluribus.constrained import CategorySegmentation
 from pluribus.constrained.categories import _seeds
+from pluribus.constrained.categories._segments import Segments
 
 SMALL = dict(min_df=1, min_docs=1, gini_drop=0.0, verbose=False)
 DAMPED = {"sqrt": np.sqrt, "log1p": np.log1p, "clip": lambda x: np.minimum(x, 1), "none": lambda x: x}
@@ -227,6 +228,23 @@ def test_outliers_leave_for_good():
     assert odd.labels_[0] == -1
     assert odd.predict(X[:1]).tolist() == [-1]
     assert odd.history_[-1].outliers == (odd.labels_ < 0).sum() >= 1
+
+
+def test_an_outlier_does_not_come_back():
+    documents = _seeds.Documents(sparse.csr_array([[1.0, 0], [0.0, 1]]), np.ones(2), np.ones(2), "none", None)
+    segments = Segments(documents, np.array([0, -1]), 1)
+    segments.project(2)
+    assert segments.assign(0.5) == 0
+    assert segments.labels.tolist() == [0, -1]
+    segments.seeds = sparse.csr_array([[1.0, 1]])  # near to both
+    segments.assign(0.5)
+    assert segments.labels.tolist() == [0, -1]
+
+
+def test_seeds_lose_words_even_if_nothing_moves():
+    X, y = np.eye(3)[np.repeat([0, 1, 2], 10)], np.repeat([0, 1, 2], 10)
+    model = CategorySegmentation(gini_drop=0.0, converge=True, verbose=False).fit(X, y)
+    assert [each.words for each in model.history_] == [500, 350, 245, 200]
 
 
 def test_documents_without_known_words():
