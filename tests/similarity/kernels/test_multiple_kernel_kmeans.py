@@ -161,3 +161,16 @@ def test_repeatable_pickled_and_known_by_name():
 @pytest.mark.filterwarnings("ignore")
 def test_follows_scikit_learn():
     check_estimator(MultipleKernelKMeans(2, ["quadratic", "gaussian"], **QUIET))
+
+
+def test_pairs_change_the_similarity_of_chunklets():
+    from pluribus.similarity.kernels.multiple_kernel_kmeans import _pair_similarities
+
+    known = Constraints(5, must_link=[(0, 1)], cannot_link=[(1, 2)]).merge(
+        Constraints(5, must_link=[(3, 4)], must_weight=2.0)
+    )
+    found = _pair_similarities(known.closure()).toarray()
+    expected = np.zeros((4, 4))
+    expected[0, 1] = expected[1, 0] = -1 / np.sqrt(2)
+    expected[2, 3] = expected[3, 2] = np.tanh(1)
+    np.testing.assert_allclose(found, expected)

@@ -516,3 +516,11 @@ def test_the_field_knows_it_by_name():
 @pytest.mark.parametrize("solver", ["online", "dual"])
 def test_follows_scikit_learn(solver):
     check_estimator(OnlineMultipleKernel(["quadratic", "gaussian"], solver=solver, epochs=10, **QUIET))
+
+
+def test_labels_follow_the_rows_of_their_sequences():
+    X, y, sequences = words(10)
+    turned = sequences[::-1]
+    nested = [y[list(rows)].tolist() for rows in turned]
+    one, other = (fitted("linear", X, labels, turned, epochs=2) for labels in (nested, y))
+    np.testing.assert_array_equal(one.coef_[0], other.coef_[0])
