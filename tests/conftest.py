@@ -30,7 +30,9 @@ NO_BROWSER = "needs Chromium and chromedriver, which are not installed"
 FLAGS = (
     "--headless",
     "--no-sandbox",
-    "--disable-gpu",
+    "--use-angle=swiftshader",  # WebGL without a graphics card
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
     "--disable-quic",
     "--disable-dev-shm-usage",
     "--no-first-run",
