@@ -56,6 +56,7 @@ COSTLY = {
 SILENT = {"verbose": False}
 SEEDS = {"random_state", "seed"}  # given in every case, so that it can be run again
 OFTEN = {"X", "graph", "n_objects", "y"}  # given by most callers where they are optional
+NEEDED = {("n_clusters", "consensus"), ("constraints", "similarity")}  # by most methods of a room
 SOURCES = ("X", "distances", "similarity")  # one of them, where all are parameters
 PARTITION = {"a", "b", "partition", "labels", "member", "consensus", "source", "target", "y", "oracle"}
 
@@ -325,7 +326,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "constrained.ConstrainedCoClustering/mixed_must_link": lambda s: [(0, 0)],
     "constrained.ConstrainedCoClustering/n_clusters": lambda s: 2,
     "constrained.ConstrainedCoClustering/pattern_weight": lambda s: None,
-    "constrained.ConstrainedCoClustering/patterns": lambda s: constrained.concepts(_ones(s)),
+    "constrained.ConstrainedCoClustering/patterns": lambda s: (np.ones((3, s.n)), np.ones((3, s.d))),
     "constrained.ConstrainedCoClustering/row_order": lambda s: np.arange(s.n),
     "constrained.InformationCoClustering/X": lambda s: np.abs(s.X),
     "constrained.InformationCoClustering/n_column_clusters": lambda s: 1,
@@ -449,6 +450,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "relational.resolve/constraints": lambda s: constraints.Constraints(s.n, cannot_link=s.pairs(together=False)),
     "relational.resolve/data": lambda s: s.frame(),
     "relational.resolve/name": lambda s: "color",
+    "similarity.CannotLinkMetric/constraints": lambda s: [(0, s.n - 1)] if s.rng.random() < 0.5 else known(s),
     "similarity.CannotLinkMetric/C": lambda s: float(s.rng.choice([0.01, 1.0, np.inf])),
     "similarity.CannotLinkMetric/prior": lambda s: float(s.rng.random()),
     "similarity.CannotLinkMetric/pair_weight": lambda s: None,
@@ -510,7 +512,7 @@ def arguments(function: Callable[..., Any], target: Target, scene: Scene) -> dic
             continue
         if len(sources) > 1 and name in SOURCES:
             share = 1.0 if name == chosen else 0.0 if scene.plain else 0.02
-        elif name in OFTEN or (name == "n_clusters" and target.room == "consensus"):  # few methods find the number
+        elif name in OFTEN or (name, target.room) in NEEDED:
             share = 1.0 if scene.plain else 0.9
         if required or name in EFFORT or name in SEEDS or scene.rng.random() < share:
             given[name] = value(parameter, target, scene)
