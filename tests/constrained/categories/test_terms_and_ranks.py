@@ -157,3 +157,6 @@ def test_groups_are_chains():
     n, group = similar_groups(sparse.csr_array(np.vstack([[[0, 0]], chain])), 0.95)
     assert (n, group.tolist()) == (2, [0, 1, 1, 1])
     assert similar_groups(sparse.csr_array(np.ones((2, 7))), 1.0)[0] == 2
+    equal = sparse.csr_array(np.eye(2)[[0, 0]])
+    assert similar_groups(equal, 1.0)[0] == 2  # the cosine is 1, and not above
+    assert similar_groups(equal, 0.99)[0] == 1
