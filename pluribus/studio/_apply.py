@@ -45,9 +45,11 @@ def _move(scene: Scene, state: State, event: Event, seed: int) -> State:
     if scene.ladder is None:
         key = 0  # which pins are near decides
     else:
-        key = cluster_at(scene, state, items, x, y)
+        key = event.args["joins"]
         if key < 0:
             key, state = state.next_key, state.changed(next_key=state.next_key + 1)
+        elif key not in state.keys:
+            raise EventError(f"There is no cluster {key} to join.")
     said = Statement(event.seq, "assign", tuple(items), key, "drag")
     statements = state.statements if scene.ladder is None else (*state.statements, said)
     return state.changed(pins=pins, statements=statements)

@@ -33,6 +33,7 @@ class Desk:
     def __init__(self, session: Session, store: Store | None = None) -> None:
         self.session, self.store = session, store
         self.version, self.working, self.problem = 0, "", ""
+        self.map_version = 0
         self._lock = threading.RLock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="studio")
         self._cancelled = threading.Event()
@@ -72,6 +73,20 @@ class Desk:
             self.version += 1
         self._pool.submit(self._work, kind, args)
         return False
+
+    def draw_map(self, make: Callable[[Session], Any]) -> None:
+        """Make another map in the background, and show it when it is ready."""
+
+        def work() -> None:
+            places = make(self.session)
+            if places is None:
+                return
+            with self._lock:
+                self.session.use_map(places)
+                self.map_version += 1
+                self.version += 1
+
+        threading.Thread(target=work, name="studio-map", daemon=True).start()
 
     def cancel(self) -> bool:
         """Give up the slow event that is under way, if there is one; its result is not used."""

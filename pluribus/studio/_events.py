@@ -82,6 +82,11 @@ def _key(name: str, value: Any, n: int) -> int:
     return whole_number(name, value, 0, 2**31 - 1, error=EventError)
 
 
+def _joined(name: str, value: Any, n: int) -> int:
+    """The key of a cluster, or -1 for a new one."""
+    return whole_number(name, value, -1, 2**31 - 1, error=EventError)
+
+
 def _keys(name: str, value: Any, n: int) -> list[int]:
     given = list(dict.fromkeys(_key(name, key, n) for key in list_of(name, value, "clusters", error=EventError)))
     if len(given) < 2:
@@ -116,7 +121,7 @@ def _clamped(most: float) -> Callable[[str, Any, int], float]:
 
 
 _ARGUMENTS: dict[str, dict[str, Callable[[str, Any, int], Any]]] = {
-    "move": {"items": _items, "x": _clamped(CANVAS[0]), "y": _clamped(CANVAS[1])},
+    "move": {"items": _items, "x": _clamped(CANVAS[0]), "y": _clamped(CANVAS[1]), "joins": _joined},
     "unpin": {"items": _items},
     "link": {"one": _item, "other": _item, "kind": _among(*KINDS)},
     "unlink": {"statement": lambda name, value, n: whole_number(name, value, 1, 2**53, error=EventError)},
@@ -139,4 +144,4 @@ _ARGUMENTS: dict[str, dict[str, Callable[[str, Any, int], Any]]] = {
     "undo": {},
     "redo": {},
 }
-_OPTIONAL = ("name",)  # a group of the user's may have no name
+_OPTIONAL = ("name", "joins")  # a group may have no name; what a move joins is noted when it is taken

@@ -12,6 +12,7 @@ from typing import Any
 from pluribus._engine import ResultDirectory
 from pluribus.pipeline import Clustering, load
 from pluribus.studio._desk import Desk
+from pluribus.studio._neighbor_map import neighbor_map
 from pluribus.studio._store import Store
 from pluribus.studio.session import Session
 
@@ -112,6 +113,7 @@ def run_desk(desk: Desk, *, port: int, browser: bool, on_ready: Callable[[str], 
     """Serve a desk until it is interrupted."""
     from pluribus.studio.server import free_socket, new_token, serve
 
+    desk.draw_map(neighbor_map)
     listener, token = free_socket(port), new_token()
     address = f"http://127.0.0.1:{listener.getsockname()[1]}/?token={token}"
     on_ready(address)

@@ -273,7 +273,7 @@ async def _news(desk: Desk, request: Request) -> AsyncIterator[str]:
     while not await request.is_disconnected():
         if desk.version != known:
             known = desk.version
-            told = {"seq": desk.session.seq, "working": desk.working, "problem": desk.problem}
+            told = {"seq": desk.session.seq, "map": desk.map_version, "working": desk.working, "problem": desk.problem}
             yield f"data: {json.dumps(told)}\n\n"
         await asyncio.sleep(_POLL)
 

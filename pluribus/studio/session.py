@@ -128,6 +128,9 @@ class Session:
     def prepared(self, type: str, args: Mapping[str, Any]) -> tuple[Event, State | None]:
         """An event and the state that it would lead to, which ``commit`` makes the present one; nothing changes yet."""
         kind, clean = checked(type, args, self.n_objects)
+        if kind == "move" and "joins" not in clean and self.scene.ladder is not None:
+            joins = would_join(self.scene, self.state, clean["items"], clean["x"], clean["y"])["joins"]
+            clean["joins"] = joins[0] if joins else -1  # from now on it does not depend on the map
         event = Event(len(self._log) + 1, kind, clean)
         if kind in HEAD_MOVES:
             return event, None
@@ -297,6 +300,11 @@ class Session:
         """What a drop would do: the keys of the clusters that it joins; none if it starts a new one."""
         _, clean = checked("move", {"items": self._items(items), "x": x, "y": y}, self.n_objects)
         return would_join(self.scene, self.state, clean["items"], clean["x"], clean["y"])
+
+    def use_map(self, positions: Any) -> "Session":
+        """Show the objects at other places. This is no event: the log notes what a move joined, not where that was."""
+        self.scene = _with_positions(self.scene, positions)
+        return self
 
     def followers(self, item: Any) -> np.ndarray:
         """The objects that go along if an object is put elsewhere."""

@@ -347,6 +347,21 @@ def test_events_are_checked(kind, args):
     assert session.seq == 0
 
 
+def test_what_a_move_joined_does_not_depend_on_a_later_map(blobs):
+    session = Session(blobs[0])
+    labels = session.state.labels
+    x, y = np.median(session.scene.positions[labels == session.keys[1]], axis=0).tolist()
+    item = int(np.flatnonzero(labels == session.keys[0])[0])
+    session.move(item, x, y)
+    after = session.labels.tolist()
+    other = np.random.default_rng(0).uniform(0, 800, (150, 2))
+    assert session.use_map(other).labels.tolist() == after
+    again = Session(blobs[0], positions=other).replay(session.export())
+    assert again.labels.tolist() == after
+    with pytest.raises(EventError, match="no cluster 77"):
+        session.take("move", {"items": [0], "x": 1, "y": 1, "joins": 77})
+
+
 def test_places_outside_of_the_canvas_are_moved_to_its_rim():
     assert Session(features=LINE).move(0, -50, 10_000).state.pins == {0: (0.0, 800.0)}
 

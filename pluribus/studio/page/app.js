@@ -416,11 +416,30 @@ function theme(name) { document.documentElement.dataset.theme = name; draw(); }
 $("theme").onclick = () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
 theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
+// Another map: objects move to their new places, so that the eye can follow them.
+function glide(to) {
+  const from = studio.home, started = performance.now();
+  studio.home = to;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches || map.n > 200_000;
+  const step = (now) => {
+    const t = still ? 1 : Math.min(1, (now - started) / 700), ease = t * t * (3 - 2 * t);
+    for (let i = 0; i < to.length; i++) map.positions[i] = from[i] + ease * (to[i] - from[i]);
+    for (const [item, x, y] of studio.state.pins) { map.positions[2 * item] = x; map.positions[2 * item + 1] = y; }
+    map.place([], 0, 0);
+    draw();
+    if (t < 1) requestAnimationFrame(step);
+    else get("/api/state").then((state) => studio.adopt(state));
+  };
+  requestAnimationFrame(step);
+}
+
 // -- start --
 
 studio.load().then(() => {
   document.body.dataset.ready = "true";
+  let shown = 0; // the map that is shown
   listen(async (news) => {
+    if (news.map !== shown) { shown = news.map; glide(new Float32Array(await bytes("/api/positions"))); }
     if (news.seq !== studio.state.seq && !studio.busy) await studio.adopt(await get("/api/state"));
     else studio.working(news.working, news.problem);
   }, () => say("The server does not answer. It may have been stopped; the session is kept.", true));
