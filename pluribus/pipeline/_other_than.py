@@ -114,7 +114,7 @@ def _each(given: Any, n: int) -> list[Any]:
     if all(isinstance(item, str) for item in given):
         return [given] if len(given) == n else list(given)  # a label for each row, or files
     holds = (PathLike, Mapping, pd.Series, pd.DataFrame, np.ndarray, list, tuple)
-    return list(given) if all(isinstance(item, str | holds) for item in given) else [given]
+    return list(given) if all(isinstance(item, (str, *holds)) for item in given) else [given]
 
 
 def _read(given: Any, title: str, ids: pd.Index, notes: list[str]) -> dict[str, Any]:
