@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import list_of
 from pluribus.report._shared.palette import COLORS, MUTED
 from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
 from pluribus.similarity import CannotLinkMetric
@@ -101,7 +102,7 @@ def _weights(model: CannotLinkMetric) -> np.ndarray | None:
 def _names(model: CannotLinkMetric, given: Any, d: int) -> list[Any]:
     if given is None:
         given = getattr(model, "feature_names_in_", [f"x{feature}" for feature in range(d)])
-    names = list(given)
+    names = list_of("feature_names", given, "names")
     if len(names) != d:
         raise ValueError(f"feature_names has {len(names)} names, but the metric is on {d} features: give one for each.")
     return names

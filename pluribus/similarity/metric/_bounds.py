@@ -8,6 +8,7 @@ from pluribus.constraints import ConstraintError
 from pluribus.similarity.metric._pairs import Apart
 
 _LEAST_NORM, _MOST_NORM = 1e-280, 1e280  # of ‖δ‖⁴: its inverse, and products with it, are finite
+_LARGEST = float(np.finfo(np.float64).max)
 _UNEVEN = 1e12  # ratio of the largest ‖δ‖⁴ to the smallest beyond which one pair decides
 
 
@@ -22,6 +23,7 @@ def bounds_of(C: float, apart: Apart, norms: np.ndarray) -> tuple[np.ndarray, np
             "X holds numbers so large that the fourth power of a difference overflows: scale X, for example by its "
             "standard deviation."
         )
+    C = float(C) if C <= _LARGEST else np.inf  # whole numbers and fractions may be larger
     counts = apart.weights > 0
     identical = counts & (norms < _LEAST_NORM)
     if identical.any():

@@ -161,8 +161,8 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         y : ignored
         constraints : pairs of row numbers, of shape (m, 2), or Constraints
             The pairs that are different. Known labels of a Constraints give all pairs of different labels, or 100,000
-            of them. Its must-links and groups are ignored with a warning. Its weights multiply C; hard pairs weigh as much
-            as the heaviest soft pair, or 1.
+            of them. Its must-links and groups are ignored with a warning. Its weights multiply C; hard pairs weigh as
+            much as the heaviest soft pair, or 1.
         pair_weight : array of shape (m,), optional
             Weights of pairs that are given as an array: C is multiplied by them.
         """

@@ -59,3 +59,5 @@ def test_bad_input():
         plot_metric(CannotLinkMetric())
     with pytest.raises(ValueError, match="2 names, but the metric is on 3 features"):
         plot_metric(fitted(), ["a", "b"])
+    with pytest.raises(ValueError, match="feature_names"):
+        plot_metric(fitted(), np.array("a"))

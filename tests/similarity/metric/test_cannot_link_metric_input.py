@@ -1,5 +1,7 @@
 """Bad input: each is refused with a reason, or has a right answer."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -176,6 +178,11 @@ def test_given_arrays_stay_as_they_are(kind):
     assert np.array_equal(rows.data, before[0])
     assert np.array_equal(rows.indices, before[1])
     assert prior is None or np.array_equal(prior, kept)
+
+
+def test_prices_of_any_real_type():
+    assert np.allclose(fit(C=Fraction(1, 2)).A_, fit(C=0.5).A_)
+    assert np.allclose(fit(C=10**400).A_, fit(C=np.inf).A_)
 
 
 def test_constant_features_have_no_weight():
