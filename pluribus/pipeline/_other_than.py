@@ -60,7 +60,7 @@ def read_other_than(given: Any, table: Data) -> tuple[pd.DataFrame, list[str]]:
         raise ValueError(
             "other_than is empty: give a file of labels, a mapping from ids to labels, or a label for each row."
         )
-    frame = pd.DataFrame(columns)
+    frame = pd.DataFrame(columns, dtype=object)
     for name, column in frame.items():
         n_groups, n_missing = column.nunique(), int(column.isna().sum())
         if not n_groups:
