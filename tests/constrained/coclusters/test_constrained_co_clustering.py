@@ -464,3 +464,10 @@ def test_parameters_that_are_refused(options, message):
 def test_knowledge_that_is_refused(given_options, error, message):
     with pytest.raises(error, match=message):
         made().fit(SOURCE, **given_options)
+
+
+def test_an_empty_cluster_of_patterns_stays_where_it_was():
+    patterns = source_patterns()[[0, 0, 1, 4]]
+    found = run([0, 1], patterns)  # two equal starts: ties go to the first
+    assert 1 not in found.labels
+    assert found.columns[1].tolist() == patterns.columns[[1]].toarray()[0].tolist()
