@@ -58,12 +58,12 @@ def tables(quick: bool) -> list[Published]:
     columns = ("patterns, 1000s", "jumps", "Rand", "tau", "comparisons, 1000s")
     of_real = ("patterns, 1000s", "tau", "Rand", "accuracy", "NMI")
     found = [
-        Published(PLAIN, "one start in a run", True, both, plain, "ITCC is the best of ten starts, one of them spectral.", both),
+        Published(PLAIN, "one start in a run", True, both, plain, "ITCC is the best of ten starts.", both),
         Published(ONE, _pairs_note(), True, _MEASURES, one, "", _MEASURES),
         Published(TWO, _pairs_note(), True, _MEASURES, two, "", _MEASURES),
         Published(MIXED, "one start in a run", True, _MEASURES, mixed, "", _MEASURES),
         Published(STAGES, "largest gap of the rows; one start in a run", True, columns, stages, "", columns),
-        Published(REAL, "one start in a run", True, of_real, {row: real[row] for row in real if _here(row)}, "", of_real),
+        Published(REAL, "one start in a run", True, of_real, {r: real[r] for r in real if _here(r)}, "", of_real),
         Published(OTHERS, "NMI of the texts, accuracy of mushroom", True, methods,
                   {row: (value, *(None,) * 5) for row, value in theirs.items() if _here(row)},
                   "Five seeds. CDK-means: the best of five starts, ones for words that are there, patterns of at least "

@@ -110,7 +110,7 @@ def boolean_table(
 
 def _checked_names(categories: Iterable[str], columns: list[Column]) -> tuple[str, ...]:
     names, known = names_given(categories), {column.name: column for column in columns}
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if not isinstance(name, str) or name not in known]
     if unknown:
         raise TableError(f"There is no column {listing(unknown)} to be read as a category: there are {listing(known)}.")
     for column in (known[name] for name in names if known[name].kind == "number"):

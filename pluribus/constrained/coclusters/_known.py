@@ -131,7 +131,6 @@ class Known:
             inside = sparse.csr_array(
                 (np.ones(len(element)), (places[element], of_chunk[self.chunk_of[element]])), shape
             )
-            inside.data[:] = 1  # equal rows are one place
             counts = sparse.csr_array(members @ inside)
             part = counts.data != inside.sum(axis=0)[counts.indices]
             kept[np.repeat(np.arange(len(patterns)), np.diff(counts.indptr))[part]] = False
