@@ -316,8 +316,6 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "constrained.BiSets/kinds": lambda s: sparse.csr_array(np.eye(3)),
     "constrained.BiSets/kind_of": lambda s: np.arange(3),
     "constrained.BiSets/columns": lambda s: sparse.csr_array(np.eye(3)),
-    "constrained.BiSets/patterns": lambda s: constrained.concepts(np.eye(3, dtype=int)),
-    "constrained.BiSets/shape": lambda s: (3, 3),
     "constrained.ConstrainedCoClustering/X": _ones,
     "constrained.ConstrainedCoClustering/column_constraints": lambda s: constraints.Constraints(s.d),
     "constrained.ConstrainedCoClustering/column_order": lambda s: np.arange(s.d),

@@ -41,30 +41,6 @@ class BiSets:
     kind_of: np.ndarray
     columns: sparse.csr_array
 
-    @classmethod
-    def of(cls, patterns: Any, shape: tuple[int, int]) -> "BiSets":
-        """Patterns of a table with this shape, as they were given: bi-sets, or a pair of 0/1 matrices."""
-        if isinstance(patterns, BiSets):
-            sides = patterns.n_rows, patterns.columns.shape[1]
-            if sides != shape:
-                raise ValueError(f"patterns are of a table with shape {sides}, but X has the shape {shape}.")
-            return patterns
-        if not (isinstance(patterns, tuple | list) and len(patterns) == 2):
-            raise ValueError(
-                f"patterns is of type {type(patterns).__name__}: give concepts(X, …), or a pair of 0/1 matrices, of "
-                "patterns by rows and of patterns by columns."
-            )
-        rows, columns = (as_boolean(side, f"patterns[{place}]") for place, side in enumerate(patterns))
-        if rows.shape[1] != shape[0] or columns.shape[1] != shape[1] or rows.shape[0] != columns.shape[0]:
-            raise ValueError(
-                f"patterns have the shapes {rows.shape} and {columns.shape}: for X of shape {shape} they must be "
-                f"(N, {shape[0]}) and (N, {shape[1]})."
-            )
-        empty = np.flatnonzero((np.diff(rows.indptr) == 0) | (np.diff(columns.indptr) == 0))
-        if len(empty):
-            raise ValueError(f"pattern {empty[0]} has no rows or no columns: leave out empty patterns.")
-        return cls(rows, np.arange(shape[0]), columns)
-
     def __len__(self) -> int:
         return self.kinds.shape[0]
 
@@ -95,3 +71,27 @@ class BiSets:
     def members(self) -> sparse.csr_array:
         """Kinds of rows, then columns: one where it is in a pattern."""
         return sparse.csr_array(sparse.hstack([self.kinds, self.columns], format="csr"))
+
+
+def as_bi_sets(patterns: Any, shape: tuple[int, int]) -> BiSets:
+    """Patterns of a table with this shape, as they were given: bi-sets, or a pair of 0/1 matrices."""
+    if isinstance(patterns, BiSets):
+        sides = patterns.n_rows, patterns.columns.shape[1]
+        if sides != shape:
+            raise ValueError(f"patterns are of a table with shape {sides}, but X has the shape {shape}.")
+        return patterns
+    if not (isinstance(patterns, tuple | list) and len(patterns) == 2):
+        raise ValueError(
+            f"patterns is of type {type(patterns).__name__}: give concepts(X, …), or a pair of 0/1 matrices, of "
+            "patterns by rows and of patterns by columns."
+        )
+    rows, columns = (as_boolean(side, f"patterns[{place}]") for place, side in enumerate(patterns))
+    if rows.shape[1] != shape[0] or columns.shape[1] != shape[1] or rows.shape[0] != columns.shape[0]:
+        raise ValueError(
+            f"patterns have the shapes {rows.shape} and {columns.shape}: for X of shape {shape} they must be "
+            f"(N, {shape[0]}) and (N, {shape[1]})."
+        )
+    empty = np.flatnonzero((np.diff(rows.indptr) == 0) | (np.diff(columns.indptr) == 0))
+    if len(empty):
+        raise ValueError(f"pattern {empty[0]} has no rows or no columns: leave out empty patterns.")
+    return BiSets(rows, np.arange(shape[0]), columns)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from pluribus._engine import check_summable, number_array, run_tasks, seeds
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
 from pluribus.constrained._shared.parameters import AT_LEAST_ONE, STARTS
-from pluribus.constrained.coclusters._bi_sets import BiSets
+from pluribus.constrained.coclusters._bi_sets import BiSets, as_bi_sets
 from pluribus.constrained.coclusters._boolean import as_boolean
 from pluribus.constrained.coclusters._co_clusters import CoClusterMixin, block_counts, numbered, symmetric_tau
 from pluribus.constrained.coclusters._concepts import MOST_PATTERNS, mine
@@ -248,7 +248,7 @@ class ConstrainedCoClustering(CoClusterMixin, BaseEstimator):
     def _patterns(self, table: Any, known: Known, columns: Gaps, patterns: Any) -> BiSets:
         """The patterns as given, or the concepts; columns that must be apart shorten the search for these."""
         if patterns is not None:
-            return BiSets.of(patterns, table.shape)
+            return as_bi_sets(patterns, table.shape)
         never = columns.too_close() + known.parted_columns()
         least = self.min_rows, self.min_columns
         return mine(table, least, self.max_patterns, never if never.nnz else None, verbose=self.verbose)

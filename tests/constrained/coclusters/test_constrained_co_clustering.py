@@ -473,3 +473,9 @@ def test_an_empty_cluster_of_patterns_stays_where_it_was():
     for old, new in zip(before, after, strict=True):
         assert new[1].tolist() == old[1].tolist()
         assert new[0].tolist() != old[0].tolist()
+
+
+def test_a_row_apart_from_one_that_no_pattern_has():
+    X = np.vstack([SOURCE, np.zeros(5, int)])
+    model = made().fit(X, constraints=Constraints(8, cannot_link=[(0, 7)]))
+    assert model.row_labels_[7] == -1 != model.row_labels_[0]
