@@ -160,3 +160,9 @@ def test_some_of_the_patterns():
     assert sets_of(found[[3, 0]]) == [sets_of(found)[3], sets_of(found)[0]]
     assert isinstance(found[np.arange(6) > 2], BiSets)
     assert len(found[np.arange(6) > 2]) == 3
+
+
+def test_the_order_of_sets_longer_than_a_word():
+    X = np.random.default_rng(3).random((200, 14)) < 0.4
+    found = [sorted(rows) for rows, _ in sets_of(concepts(X, min_rows=2))]
+    assert found == sorted(found, key=lambda rows: (-len(rows), rows))
