@@ -84,6 +84,12 @@ def test_a_row_joins_the_nearest_distribution():
         assert found[x] == np.argmin(away)
 
 
+def test_a_row_does_not_join_a_cluster_without_its_columns():
+    """The divergence is infinite, however little of the row is there."""
+    p = sparse.csr_array([[0.4, 0.0], [0.0, 0.4], [0.19, 0.01]])
+    assert _assigned(p, np.array([0, 1, 1]), np.array([0, 1]), (2, 2)).tolist() == [0, 1, 1]
+
+
 def test_more_starts_lose_less():
     counts = documents([0.4, 0.3, 0.3], 60, 40)
     losses = [made(4, n_init=n).fit(counts).information_loss_ for n in (1, 5, 15)]
