@@ -45,7 +45,8 @@ def weights_figure(model: Any, kernel_names: Any = None) -> Figure:
     weights = getattr(model, "kernel_weights_", None)
     if weights is None:
         raise ValueError(
-            f"{type(model).__name__} has no kernel_weights_: give a fitted OnlineMultipleKernel or MultipleKernelKMeans."
+            f"{type(model).__name__} has no kernel_weights_: give a fitted OnlineMultipleKernel or "
+            "MultipleKernelKMeans."
         )
     names = model.kernel_names_ if kernel_names is None else list(kernel_names)
     if len(names) != len(weights):

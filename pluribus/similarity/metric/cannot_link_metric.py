@@ -170,7 +170,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         rng = np.random.default_rng(seeds(self.random_state, 1)[0])
         return self._learn(X, read_pairs(constraints, pair_weight, X.shape[0], rng), rng)
 
-    def fit_names(self, X: Any, names: Any, *, max_pairs: int | None = 100_000) -> Self:
+    def fit_names(self, X: Any, names: Any, *, max_pairs: int | None = 10_000) -> Self:
         """Learn the metric from names: rows with different names are different.
 
         Parameters
@@ -179,8 +179,8 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         names : sequence of length n
             Any hashable; -1, None or NaN where there is none.
         max_pairs : int or None
-            At most this many pairs, drawn at random; None for all. Random pairs are enough, and training on the closest
-            pairs alone is worse.
+            At most this many pairs, drawn at random; None for all. More pairs can help on real names; training on the
+            closest pairs alone is worse.
 
         Examples
         --------
