@@ -1,6 +1,7 @@
 """What a session is about and never changes: the objects, their tree, their places on the map, the first partition."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pluribus._engine import list_of
 from pluribus.consensus._internal import cut_into
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble
@@ -15,7 +17,8 @@ from pluribus.partitions._internal import normalized_entropy
 from pluribus.pipeline import Clustering
 from pluribus.report._internal import principal_components
 from pluribus.studio._events import CANVAS
-from pluribus.studio._trees import Tree, tree_of_evidence, tree_of_features
+from pluribus.studio._trees import Tree, tree_of_distances, tree_of_evidence, tree_of_features
+from pluribus.tables._internal import check_distances, check_features
 
 _MARGIN = 0.06  # of the canvas that the first map leaves free on each side
 _FITTED = 20_000  # rows that determine the axes of the map, at most
@@ -100,6 +103,13 @@ class Scene:
         """How many objects there are."""
         return len(self.ids)
 
+    def at(self, positions: Any) -> "Scene":
+        """The scene with the objects at other places."""
+        places = np.asarray(positions, dtype=np.float32)
+        if places.shape != (self.n_objects, 2) or not np.isfinite(places).all():
+            raise ValueError(f"positions must be {self.n_objects} pairs of finite numbers; got shape {places.shape}.")
+        return replace(self, positions=np.clip(places, 0, CANVAS).astype(np.float32))
+
     @classmethod
     def of(cls, clustering: Clustering) -> "Scene":
         """The scene of a finished clustering of a table or of labels."""
@@ -144,3 +154,31 @@ def on_canvas(xy: np.ndarray) -> np.ndarray:
     scale = (free / span).min() if (high > low).any() else 1.0
     center = np.array(CANVAS) / 2
     return ((xy - (low + high) / 2) * scale + center).astype(np.float32)
+
+
+def scene_of(clustering: Any, features: Any, distances: Any, ids: Any) -> Scene:
+    given = [value for value in (clustering, features, distances) if value is not None]
+    if len(given) != 1:
+        raise ValueError("Give one of clustering, features and distances.")
+    if clustering is not None:
+        if not isinstance(clustering, Clustering):
+            raise ValueError(f"clustering is a {type(clustering).__name__}: give what pluribus.cluster returns.")
+        if ids is not None:
+            raise ValueError("The clustering has ids of its own: leave out ids.")
+        return Scene.of(clustering)
+    if features is not None:
+        X = check_features(features)
+        tree, note = tree_of_features(X)
+        return Scene(_ids(ids, X.shape[0]), tree, map_of_features(X), features=X, notes=(note,) if note else ())
+    D = check_distances(distances)
+    positions = on_canvas(np.random.default_rng(0).uniform(size=(len(D), 2)))
+    return Scene(_ids(ids, len(D)), tree_of_distances(D), positions)
+
+
+def _ids(ids: Iterable[Any] | None, n: int) -> np.ndarray:
+    names = [str(i) for i in range(n)] if ids is None else [str(name) for name in list_of("ids", ids, "names")]
+    if n < 2:
+        raise ValueError(f"There are {n} objects: give two or more.")
+    if len(names) != n or len(set(names)) < n:
+        raise ValueError(f"ids must be {n} different texts, one for each object.")
+    return np.array(names)

@@ -1,8 +1,7 @@
 """A session of the studio, without a browser: a log of what the user did, and what follows from it."""
 
 import json
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -14,19 +13,16 @@ from pluribus._engine import list_of, real_number, whole_number
 from pluribus.constraints import Answers, Constraints, Selector
 from pluribus.evidence import DividedPairs
 from pluribus.pipeline import Clustering
-from pluribus.studio._apply import apply, basin, first_state, would_join
+from pluribus.studio._apply import basin, would_join
 from pluribus.studio._engines import constraints_of, engines
-from pluribus.studio._events import CANVAS, HEAD_MOVES, Event, EventError, checked
-from pluribus.studio._scene import Scene, map_of_features, on_canvas
+from pluribus.studio._events import Event, EventError, checked
+from pluribus.studio._history import History
+from pluribus.studio._scene import Scene, scene_of
 from pluribus.studio._state import Conflict, State, Statement
-from pluribus.studio._trees import tree_of_distances, tree_of_features
-from pluribus.tables._internal import check_distances, check_features
 
 FORMAT = "pluribus-session-1"
 REACH = 60.0  # on a map with clusters to start from: within this of other objects, a drop joins their cluster
 PIN_REACH = 227.0  # without: pins within this of each other belong together (the value of the source)
-_KEPT_BYTES = 200e6  # of states that are kept for undo; others are computed again
-_BYTES_OF_OBJECT = 40
 
 
 class Session:
@@ -92,20 +88,21 @@ class Session:
         reach: float | None = None,
         seed: int = 0,
     ) -> None:
-        scene = _scene(clustering, features, distances, ids)
+        scene = scene_of(clustering, features, distances, ids)
         if positions is not None:
-            scene = _with_positions(scene, positions)
+            scene = scene.at(positions)
         default = PIN_REACH if scene.ladder is None else REACH
         self.seed = whole_number("seed", seed, 0, 2**32 - 1)
         self._reach = default if reach is None else real_number("reach", reach, 1.0, 1500.0)
-        self.scene = scene
+        self._history = History(scene, self._reach, self.seed)
         self._clustering = clustering
         self._index = {name: i for i, name in enumerate(scene.ids.tolist())}
-        self._log: list[Event] = []
-        self._done: list[Event] = []
-        self._undone: list[Event] = []
-        self._states: OrderedDict[int, State] = OrderedDict({0: first_state(scene, self._reach)})
         self._selector: Selector | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """What the session is about."""
+        return self._history.scene
 
     # -- what the user does ------------------------------------------------------------------------------------------
 
@@ -127,31 +124,11 @@ class Session:
 
     def prepared(self, type: str, args: Mapping[str, Any]) -> tuple[Event, State | None]:
         """An event and the state that it would lead to, which ``commit`` makes the present one; nothing changes yet."""
-        kind, clean = checked(type, args, self.n_objects)
-        if kind == "move" and "joins" not in clean and self.scene.ladder is not None:
-            joins = would_join(self.scene, self.state, clean["items"], clean["x"], clean["y"])["joins"]
-            clean["joins"] = joins[0] if joins else -1  # from now on it does not depend on the map
-        event = Event(len(self._log) + 1, kind, clean)
-        if kind in HEAD_MOVES:
-            return event, None
-        return event, apply(self.scene, self.state, event, self.seed)
+        return self._history.prepared(type, args)
 
     def commit(self, prepared: tuple[Event, State | None]) -> Event:
         """Append a prepared event to the log."""
-        event, after = prepared
-        if event.seq != len(self._log) + 1:
-            raise EventError("Another event came first: prepare this one again.")
-        if after is None:
-            source, target = (self._done, self._undone) if event.type == "undo" else (self._undone, self._done)
-            if source:
-                target.append(source.pop())
-        else:
-            self._done.append(event)
-            self._undone.clear()
-            self._forget_from(len(self._done))
-            self._keep(len(self._done), after)
-        self._log.append(event)
-        return event
+        return self._history.commit(prepared)
 
     def move(self, items: Any, x: float, y: float) -> "Session":
         """Put objects at a place on the map and pin them there; they join what is near, or start a cluster."""
@@ -227,7 +204,7 @@ class Session:
     @property
     def state(self) -> State:
         """The state after the events that are not undone."""
-        return self._state_after(len(self._done))
+        return self._history.state
 
     @property
     def n_objects(self) -> int:
@@ -276,17 +253,17 @@ class Session:
     @property
     def log(self) -> tuple[dict[str, Any], ...]:
         """All events, also those that were undone, and the undoing."""
-        return tuple(event.as_json() for event in self._log)
+        return tuple(event.as_json() for event in self._history.log)
 
     @property
     def seq(self) -> int:
         """The number of the last event."""
-        return len(self._log)
+        return len(self._history.log)
 
     @property
     def depth(self) -> tuple[int, int]:
         """How many events can be undone, and how many redone."""
-        return len(self._done), len(self._undone)
+        return len(self._history.done), len(self._history.undone)
 
     def name_of(self, key: int) -> str:
         """The name of a cluster: the user's, or its number."""
@@ -294,7 +271,7 @@ class Session:
 
     def state_at(self, step: int) -> State:
         """The state after the first of the events that are not undone."""
-        return self._state_after(whole_number("step", step, 0, len(self._done)))
+        return self._history.state_after(whole_number("step", step, 0, self.depth[0]))
 
     def would_join(self, items: Any, x: float, y: float) -> dict[str, Any]:
         """What a drop would do: the keys of the clusters that it joins; none if it starts a new one."""
@@ -303,7 +280,7 @@ class Session:
 
     def use_map(self, positions: Any) -> "Session":
         """Show the objects at other places. This is no event: the log notes what a move joined, not where that was."""
-        self.scene = _with_positions(self.scene, positions)
+        self._history.scene = self.scene.at(positions)
         return self
 
     def followers(self, item: Any) -> np.ndarray:
@@ -409,12 +386,12 @@ class Session:
             "ids": _digest(self.scene.ids),
             "seed": self.seed,
             "reach": self._reach,
-            "events": [event.as_json() for event in self._log],
+            "events": list(self.log),
         }
 
     def replay(self, exported: Mapping[str, Any]) -> "Session":
         """Do all that an exported session did, on the same data; this session must be fresh."""
-        if self._log:
+        if self.seq:
             raise ValueError("This session has events already: replay into a new one.")
         if not isinstance(exported, Mapping) or exported.get("format") != FORMAT:
             raise ValueError("This is no session that was exported by the studio.")
@@ -436,25 +413,6 @@ class Session:
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
-    def _state_after(self, step: int) -> State:
-        if step not in self._states:
-            known = max(at for at in self._states if at < step)
-            state = self._states[known]
-            for event in self._done[known:step]:
-                state = apply(self.scene, state, event, self.seed)
-            self._keep(step, state)
-        return self._states[step]
-
-    def _keep(self, step: int, state: State) -> None:
-        self._states[step] = state
-        most = max(4, int(_KEPT_BYTES / (_BYTES_OF_OBJECT * self.n_objects)))
-        while len(self._states) > most:
-            del self._states[next(at for at in self._states if at not in (0, step))]
-
-    def _forget_from(self, step: int) -> None:
-        for at in [at for at in self._states if at >= step]:
-            del self._states[at]
-
     def _item(self, item: Any) -> int:
         if isinstance(item, str):
             if item not in self._index:
@@ -466,41 +424,6 @@ class Session:
         if isinstance(items, str | int | np.integer):
             return [self._item(items)]
         return [self._item(item) for item in list_of("items", items, "objects", error=EventError)]
-
-
-def _scene(clustering: Any, features: Any, distances: Any, ids: Any) -> Scene:
-    given = [value for value in (clustering, features, distances) if value is not None]
-    if len(given) != 1:
-        raise ValueError("Give one of clustering, features and distances.")
-    if clustering is not None:
-        if not isinstance(clustering, Clustering):
-            raise ValueError(f"clustering is a {type(clustering).__name__}: give what pluribus.cluster returns.")
-        if ids is not None:
-            raise ValueError("The clustering has ids of its own: leave out ids.")
-        return Scene.of(clustering)
-    if features is not None:
-        X = check_features(features)
-        tree, note = tree_of_features(X)
-        return Scene(_ids(ids, X.shape[0]), tree, map_of_features(X), features=X, notes=(note,) if note else ())
-    D = check_distances(distances)
-    positions = on_canvas(np.random.default_rng(0).uniform(size=(len(D), 2)))
-    return Scene(_ids(ids, len(D)), tree_of_distances(D), positions)
-
-
-def _ids(ids: Iterable[Any] | None, n: int) -> np.ndarray:
-    names = [str(i) for i in range(n)] if ids is None else [str(name) for name in list_of("ids", ids, "names")]
-    if n < 2:
-        raise ValueError(f"There are {n} objects: give two or more.")
-    if len(names) != n or len(set(names)) < n:
-        raise ValueError(f"ids must be {n} different texts, one for each object.")
-    return np.array(names)
-
-
-def _with_positions(scene: Scene, positions: Any) -> Scene:
-    places = np.asarray(positions, dtype=np.float32)
-    if places.shape != (scene.n_objects, 2) or not np.isfinite(places).all():
-        raise ValueError(f"positions must be {scene.n_objects} pairs of finite numbers; got shape {places.shape}.")
-    return replace(scene, positions=np.clip(places, 0, CANVAS).astype(np.float32))
 
 
 def _digest(ids: np.ndarray) -> str:

@@ -284,11 +284,11 @@ def test_export_and_replay_are_exact_and_undo_restores(blobs, seed):
 
 
 def test_states_that_are_not_kept_are_computed_again(blobs, monkeypatch):
-    monkeypatch.setattr("pluribus.studio.session._KEPT_BYTES", 0)
+    monkeypatch.setattr("pluribus.studio._history._KEPT_BYTES", 0)
     session, full = Session(blobs[0]), Session(blobs[0])
     for seed in range(3):
         random_events(session, np.random.default_rng(seed), 8)
-    monkeypatch.setattr("pluribus.studio.session._KEPT_BYTES", 1e9)
+    monkeypatch.setattr("pluribus.studio._history._KEPT_BYTES", 1e9)
     full.replay(session.export())
     for step in range(session.depth[0] + 1):
         assert session.state_at(step).labels.tolist() == full.state_at(step).labels.tolist()
