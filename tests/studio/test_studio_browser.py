@@ -1,6 +1,7 @@
 """A person's path through the studio, in a real browser."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -38,6 +39,12 @@ class Server:
     def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    with Server(folder) as server:
+        yield server
 
 
 def wait(browser, script, what):
@@ -109,8 +116,9 @@ def fill(browser, text):
 
 
 def test_a_whole_path(browser, folder, tmp_path):
+    shutil.copy(folder / "points.csv", tmp_path)
     downloads = {"behavior": "allow", "downloadPath": str(tmp_path)}
-    with Server(folder) as server:
+    with Server(tmp_path) as server:
         opened(browser, server.address)
         browser.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
         first = labels(browser)
@@ -197,77 +205,73 @@ def test_a_whole_path(browser, folder, tmp_path):
     assert len(exported) == 200
     assert exported["id"][0] == f"{EVIL}0"
 
-    with Server(folder) as server:  # after a kill, the same state
+    with Server(tmp_path) as server:  # after a kill, the same state
         opened(browser, server.address)
         assert (browser.execute_script("return studio.state"), labels(browser)) == last
     errors = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     assert not [message for message in errors if "Content Security Policy" in message or "Uncaught" in message]
 
 
-def test_two_tabs_see_each_other_and_a_slow_one_is_told(browser, folder):
-    with Server(folder) as server:
-        opened(browser, server.address)
-        first = browser.current_window_handle
-        browser.switch_to.new_window("tab")
-        try:
-            opened(browser, server.address)
-            number = seq(browser)
-            browser.execute_script("studio.act('rename', {cluster: studio.state.clusters[0].key, name: 'from two'})")
-            after(browser, number + 1)
-            browser.switch_to.window(first)
-            wait(browser, "studio.state.clusters[0].name === 'from two'", "news of the other tab")
-        finally:
-            for handle in browser.window_handles:
-                if handle != first:
-                    browser.switch_to.window(handle)
-                    browser.close()
-            browser.switch_to.window(first)
-
-
-def test_the_keyboard_is_enough(browser, folder):
-    with Server(folder) as server:
+def test_two_tabs_see_each_other_and_a_slow_one_is_told(browser, server):
+    opened(browser, server.address)
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    try:
         opened(browser, server.address)
         number = seq(browser)
-        surface = browser.find_element(By.ID, "overlay")
-        browser.execute_script("arguments[0].focus()", surface)
-        ActionChains(browser).send_keys("n").perform()
-        wait(browser, "studio.focus >= 0", "no object was chosen")
-        item = browser.execute_script("return studio.focus")
-        browser.execute_script("arguments[0].focus()", surface)
-        ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT * 3).key_up(Keys.SHIFT).perform()
-        ActionChains(browser).send_keys(Keys.ENTER).perform()
+        browser.execute_script("studio.act('rename', {cluster: studio.state.clusters[0].key, name: 'from two'})")
         after(browser, number + 1)
-        assert item in [pin[0] for pin in browser.execute_script("return studio.state.pins")]
-        unnamed = browser.execute_script(
-            "return [...document.querySelectorAll('button, select, input, canvas:not([aria-hidden])')].filter((e) =>"
-            "!(e.textContent.trim() || e.ariaLabel || e.getAttribute('aria-label') || e.closest('label'))).length"
-        )
-        assert unnamed == 0
+        browser.switch_to.window(first)
+        wait(browser, "studio.state.clusters[0].name === 'from two'", "news of the other tab")
+    finally:
+        for handle in browser.window_handles:
+            if handle != first:
+                browser.switch_to.window(handle)
+                browser.close()
+        browser.switch_to.window(first)
+
+
+def test_the_keyboard_is_enough(browser, server):
+    opened(browser, server.address)
+    number = seq(browser)
+    surface = browser.find_element(By.ID, "overlay")
+    browser.execute_script("arguments[0].focus()", surface)
+    ActionChains(browser).send_keys("n").perform()
+    wait(browser, "studio.focus >= 0", "no object was chosen")
+    item = browser.execute_script("return studio.focus")
+    browser.execute_script("arguments[0].focus()", surface)
+    ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.ARROW_RIGHT * 3).key_up(Keys.SHIFT).perform()
+    ActionChains(browser).send_keys(Keys.ENTER).perform()
+    after(browser, number + 1)
+    assert item in [pin[0] for pin in browser.execute_script("return studio.state.pins")]
+    unnamed = browser.execute_script(
+        "return [...document.querySelectorAll('button, select, input, canvas:not([aria-hidden])')].filter((e) =>"
+        "!(e.textContent.trim() || e.ariaLabel || e.getAttribute('aria-label') || e.closest('label'))).length"
+    )
+    assert unnamed == 0
 
 
 @pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light")])
-def test_nothing_overflows(browser, folder, width, theme):
-    with Server(folder) as server:
-        browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False},
-        )
-        features = [{"name": "prefers-color-scheme", "value": theme}]
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
-        browser.get(server.address)
-        wait(browser, "document.body.dataset.ready", "the page did not open")
-        assert browser.execute_script("return document.documentElement.dataset.theme") == theme
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
-        drawn = browser.execute_script(
-            "studioMap.draw(); const gl = studioMap.gl, w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;"
-            "const p = new Uint8Array(4 * w * h); gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, p);"
-            "return p.filter((v, i) => i % 4 === 3 && v > 0).length"
-        )
-        assert drawn > 500
+def test_nothing_overflows(browser, server, width, theme):
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False},
+    )
+    features = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": features})
+    browser.get(server.address)
+    wait(browser, "document.body.dataset.ready", "the page did not open")
+    assert browser.execute_script("return document.documentElement.dataset.theme") == theme
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    drawn = browser.execute_script(
+        "studioMap.draw(); const gl = studioMap.gl, w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;"
+        "const p = new Uint8Array(4 * w * h); gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, p);"
+        "return p.filter((v, i) => i % 4 === 3 && v > 0).length"
+    )
+    assert drawn > 500
 
 
-def test_a_wrong_token_opens_nothing(browser, folder):
-    with Server(folder) as server:
-        browser.get(server.address[:-3] + "xyz")
-        assert "token" in browser.find_element(By.TAG_NAME, "body").text
-        assert not browser.find_elements(By.ID, "overlay")
+def test_a_wrong_token_opens_nothing(browser, server):
+    browser.get(server.address[:-3] + "xyz")
+    assert "token" in browser.find_element(By.TAG_NAME, "body").text
+    assert not browser.find_elements(By.ID, "overlay")
