@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from pluribus.studio._scene import on_canvas
+from pluribus.studio._scene import MOST_LINKED, on_canvas
 from pluribus.studio.session import Session
 
 _COMPONENTS = 50  # of the features, at most
@@ -19,6 +19,8 @@ _MOST = 200_000  # objects
 def neighbor_map(session: Session) -> np.ndarray | None:
     """Places on the canvas by t-SNE (openTSNE) or UMAP (umap-learn); None without these, or if it would not help."""
     X = session.scene.features
+    if session.scene.links is not None and session.n_objects <= MOST_LINKED:
+        return None  # its map is that of its links
     if X is None or X.shape[1] <= 2 or not 50 <= session.n_objects <= _MOST:
         return None
     rows = _reduced(X)

@@ -18,10 +18,13 @@ from pluribus.pipeline import Clustering
 from pluribus.report._internal import principal_components
 from pluribus.studio._events import CANVAS
 from pluribus.studio._trees import Tree, tree_of_distances, tree_of_evidence, tree_of_features
+from pluribus.studio.force_layout import ForceLayout
 from pluribus.tables._internal import check_distances, check_features
 
 _MARGIN = 0.06  # of the canvas that the first map leaves free on each side
 _FITTED = 20_000  # rows that determine the axes of the map, at most
+MOST_LINKED = 3_000  # objects that links draw to their place on the map
+_LINKED_STEPS = 150  # of the layout, at most
 MOST_K = 50  # clusters to which the ladder can be cut
 
 
@@ -121,6 +124,8 @@ class Scene:
         else:
             tree, note = tree_of_evidence(clustering.ensemble), ""
             positions = on_canvas(principal_components(*2 * (clustering.ensemble.one_hot(),))[0])
+        if clustering.graph is not None and len(labels) <= MOST_LINKED:
+            positions = map_of_links(clustering.graph, positions)
         return cls(
             ids=np.asarray(clustering.ids, dtype=str),
             tree=tree,
@@ -143,6 +148,12 @@ def map_of_features(X: Any) -> np.ndarray:
     if X.shape[0] > _FITTED:
         fitted = X[np.sort(np.random.default_rng(0).choice(X.shape[0], _FITTED, replace=False))]
     return on_canvas(principal_components(fitted, X)[0])
+
+
+def map_of_links(links: Any, start: np.ndarray) -> np.ndarray:
+    """Where links draw the objects from where they are."""
+    edges = np.stack(sparse.triu(links, 1).nonzero(), axis=1)
+    return on_canvas(ForceLayout(gravity=1e-6, max_iter=_LINKED_STEPS).settle(start, edges))
 
 
 def on_canvas(xy: np.ndarray) -> np.ndarray:
