@@ -131,7 +131,7 @@ def test_what_a_statement_costs_a_method_without_an_ensemble(job):
 
 
 def test_a_method_without_an_ensemble_that_is_stopped_keeps_nothing(tmp_path, monkeypatch):
-    def stopped(self, X, *, constraints):
+    def stopped(self, X, *, constraints, **others):
         parameters = self.method.get_params()
         assert (parameters["n_jobs"], parameters["verbose"]) == (1, False)
         raise KeyboardInterrupt

@@ -83,8 +83,12 @@ def call(value, n_jobs):
         takes = inspect.signature(made.fit).parameters
         more = {"X": X, "constraints": Constraints(60)}
         return made.fit(ENSEMBLE, **{name: value for name, value in more.items() if name in takes})
-    if is_classifier(made):
+    if is_classifier(made) or value.__name__ == "CategorySegmentation":
         return made.fit(X, ENSEMBLE.labels[:, 0])
+    if value.__module__.startswith("pluribus.alternative"):
+        return made.fit(X, known=LABELS)
+    if value.__name__ == "ConstrainedCoClustering":
+        return made.fit(X > np.median(X, axis=1, keepdims=True))
     return made.fit_transform(PEOPLE) if hasattr(made, "fit_transform") and "k" in given else made.fit(X)
 
 
