@@ -24,5 +24,6 @@ NAMES = (
     "categories-speed",
     "size-constrained",
     "relational-size",
+    "studio",
     "reproduce",
 )

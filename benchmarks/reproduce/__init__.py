@@ -22,4 +22,5 @@ SOURCES = (
     "co-clustering",
     "relational",
     "similarity",
+    "interactive",
 )
