@@ -8,8 +8,9 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 
-from pluribus.alternative._registry import METHODS
 from pluribus.alternative._shared.clusterers import check_clusterer, configured_clusterer, gaussian_mixture
+from pluribus.alternative._shared.families import row_totals
+from pluribus.alternative._shared.plain_bottleneck import PlainBottleneck
 from pluribus.alternative._shared.residuals import Residuals
 from pluribus.constrained._internal import Corpus, TermMixture
 
@@ -35,6 +36,11 @@ def check_base(base: Any, X: Any, center: bool) -> None:
             raise ValueError(f"base={base!r} is for counts, and centered rows are none: give center=False.")
         if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
             raise ValueError(f"base={base!r} is for counts, but X has negative numbers: use base='kmeans'.")
+        if base == BOTTLENECK and not (totals := row_totals(X)).all():
+            raise ValueError(
+                f"base='ib' compares shares of counts, but row {int(totals.argmin())} of X is all zero: leave such "
+                "rows out, or use base='em-multinomial'."
+            )
     if sparse.issparse(X) and center and base != KMEANS:
         raise ValueError("center=True would make the sparse X dense: use base='kmeans', or center=False.")
     if isinstance(base, str) and base == GAUSSIAN and sparse.issparse(X):
@@ -76,7 +82,7 @@ def _configured(base: Any, n_clusters: int, seed: int, matrix: Any) -> Any:
             return MultinomialMixture(n_clusters, seed)
         if base == GAUSSIAN:
             return gaussian_mixture(matrix, n_clusters, seed, covariance_type="diag")
-        return InformationBottleneck(n_clusters, seed)
+        return PlainBottleneck(n_clusters)
     return configured_clusterer(base, n_clusters, seed)
 
 
@@ -98,31 +104,3 @@ class MultinomialMixture(BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The component that each row most probably comes from."""
         return self.mixture_.scores(X, np.ones(X.shape[1])).argmax(axis=1)
-
-
-class InformationBottleneck(BaseEstimator):
-    """The information bottleneck: the method "ccib" with nothing known."""
-
-    def __init__(self, n_clusters: int, random_state: int) -> None:
-        self.n_clusters, self.random_state = n_clusters, random_state
-
-    def fit(self, X: Any) -> "InformationBottleneck":
-        """Cluster rows of counts."""
-        method = METHODS.make("ccib")(self.n_clusters, random_state=self.random_state)
-        self.model_ = method.fit(X, known=np.zeros(X.shape[0], dtype=np.int64))
-        labels, k = self.model_.labels_, self.n_clusters
-        rows = self._shares(X)
-        own = sparse.csr_array((np.ones(len(labels)), (labels, np.arange(len(labels)))), shape=(k, len(labels)))
-        sums = own @ rows
-        self.profiles_ = (sums.toarray() if sparse.issparse(sums) else sums) + 1e-12
-        self.profiles_ /= self.profiles_.sum(axis=1, keepdims=True)
-        return self
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The cluster whose profile of features diverges least from that of each row."""
-        return np.asarray(self._shares(X) @ np.log(self.profiles_).T).argmax(axis=1)
-
-    @staticmethod
-    def _shares(X: Any) -> Any:
-        total = np.maximum(np.asarray(X.sum(axis=1), dtype=np.float64).ravel(), np.finfo(np.float64).tiny)
-        return sparse.csr_array(X.multiply(1 / total[:, None])) if sparse.issparse(X) else X / total[:, None]

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from alternative.shared import CROSS, CROSS_KNOWN, purity, same_partition, two_partitions
 from pluribus.alternative import ConditionalEnsemble, by_name
+from pluribus.alternative._shared.plain_bottleneck import PlainBottleneck
 from pluribus.compare import mutual_information_index
 from pluribus.consensus import EvidenceAccumulation
 
@@ -92,6 +93,20 @@ def test_the_other_partition_is_found(how):
     wanted, known = np.mean(found, axis=0)
     assert wanted >= 0.9
     assert known <= 0.56
+
+
+def test_the_information_bottleneck_clusters_each_group():
+    X, p, q = two_partitions(2, 100, 1, seed=0, n=200)
+    model = fitted(X, p, base="ib", n_init=1)
+    assert purity(model.labels_, q) > 0.97
+    assert purity(model.labels_, p) < 0.6
+    assert same_partition(fitted(sparse.csr_array(X), p, base="ib", n_init=1).labels_, model.labels_)
+    for place, local in enumerate(model.local_models_.values()):  # extended: each row where it loses least
+        own = p == p[0] if place == 0 else p != p[0]
+        assert same_partition(model.ensemble_.labels[own, place], local.labels_)
+        assert np.array_equal(model.ensemble_.labels[:, place], local.predict(X))
+    whole = fitted(X, np.zeros(200, int), base="ib", n_init=1)
+    assert same_partition(whole.labels_, PlainBottleneck(2).fit(X).labels_)
 
 
 def test_centering_helps_if_the_known_partition_shifts_the_features():
@@ -197,6 +212,9 @@ def test_small_groups_and_too_few_tuples_are_warned_of():
         (CROSS, CROSS_KNOWN, {"n_clusters_local": [2, 1]}, "2 or more"),
         (CROSS - 1, CROSS_KNOWN, {"base": "em-multinomial"}, "negative numbers"),
         (CROSS, CROSS_KNOWN, {"base": "em-multinomial", "center": True}, "give center=False"),
+        (CROSS, CROSS_KNOWN, {"base": "ib"}, "row 0 of X is all zero"),
+        (sparse.csr_array(CROSS), CROSS_KNOWN, {"base": "ib"}, "row 0 of X is all zero"),
+        (CROSS - 1, CROSS_KNOWN, {"base": "ib"}, "negative numbers"),
         (sparse.csr_array(CROSS), CROSS_KNOWN, {"base": "em-gaussian"}, "needs dense rows"),
         (sparse.csr_array(CROSS), CROSS_KNOWN, {"base": Birch(), "center": True}, "sparse X dense"),
         (CROSS, CROSS_KNOWN, {"n_init": 0}, "n_init"),
