@@ -32,8 +32,8 @@ def informations(data: Any, q: np.ndarray) -> tuple[dict[str, float], float]:
     if isinstance(data, GroupScores):
         joint = data.rows.group_weights(data.weights[:, None] * q)
         out["H(Z)"] = _entropy(joint.sum(axis=1))
-        out["I(C;Z)"] = max(out["H(C)"] + out["H(Z)"] - _entropy(joint.ravel()), 0.0)
-    values = {name: float(value) for name, value in out.items()}
+        out["I(C;Z)"] = out["H(C)"] + out["H(Z)"] - _entropy(joint.ravel())
+    values = {name: float(np.maximum(value, 0.0)) for name, value in out.items()}  # below 0 by rounding; NaN stays
     return values, float(within / (between - overall)) if between > overall else np.inf
 
 
@@ -69,4 +69,4 @@ def _variance_left(data: Any, q: np.ndarray) -> float:
 
 def _entropy(p: np.ndarray) -> float:
     p = p[p > 0]
-    return float(-(p * np.log2(p)).sum())
+    return float(-(p * np.log2(p)).sum()) if len(p) > 1 else 0.0

@@ -53,6 +53,7 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int
+        1 puts all rows into one cluster, which tells nothing: all information is 0.
     likelihood : {"auto", "multinomial", "gaussian", "bernoulli"}
         Features are counts (only their shares of each row matter), numbers of comparable scale, or 0 and 1. "auto"
         takes sparse whole numbers, and dense ones that are mostly 0 or have the same total in all rows, as counts;
@@ -226,11 +227,10 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
         if known is None:
             return None if linear else np.full(n, 0 if len(self._group_names) == 1 else -1)
         knowledge = read_knowledge(known, n, "continuous" if linear else "categorical")
-        if linear:
-            if knowledge.variables.shape[1] != self._scores.location.shape[0]:
-                raise ValueError(
-                    f"known has {knowledge.variables.shape[1]} variables, but fit had {len(self._scores.location)}."
-                )
+        if knowledge.variables is not None:
+            m, before = knowledge.variables.shape[1], len(self._scores.location)
+            if m != before:
+                raise ValueError(f"known has {m} variables, but fit had {before}.")
             return knowledge.variables
         seen = {name: code for code, name in enumerate(self._group_names)}
         numbers = np.array(

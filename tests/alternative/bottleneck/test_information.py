@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 
 from pluribus.alternative import ConditionalBottleneck
@@ -99,6 +101,46 @@ def test_moves_never_lower_the_objective(name):
     assert len(set(labels.tolist())) == 3
 
 
+@given(
+    seed=st.integers(0, 10_000),
+    name=st.sampled_from(sorted(FAMILIES)),
+    packed=st.booleans(),
+    k=st.integers(1, 4),
+    coordination=st.sampled_from([0.0, 0.3, 2.0]),
+)
+@settings(max_examples=40, deadline=None)
+def test_stable_labels_are_a_local_optimum(seed, name, packed, k, coordination):
+    data = random_data(name, seed, n=12, n_groups=2, packed=packed)
+    labels = np.random.default_rng(seed).permutation(np.arange(12) % k)
+
+    def value(labels):
+        within, overall = data.informations(one_hot(labels, k))
+        return within + coordination * overall
+
+    found, stable = move_until_stable(data, labels, k, coordination, seed)
+    assert stable
+    assert value(found) >= value(labels) - 1e-12
+    assert len(set(found.tolist())) == k
+    for row in range(12):
+        if (found == found[row]).sum() > 1:
+            for c in range(k):
+                assert value(np.where(np.arange(12) == row, c, found)) <= value(found) + 1e-9
+
+
+def test_a_pass_moves_each_row_to_its_best_cluster():
+    """Against a slow pass that computes the whole objective for each row and cluster."""
+    for name in FAMILIES:
+        for packed in (False, True):
+            data = random_data(name, 5, n=25, packed=packed)
+            labels = np.random.default_rng(1).integers(0, 3, 25)
+            expected = labels.copy()
+            for row in np.random.default_rng(7).permutation(25):
+                moved = [np.where(np.arange(25) == row, c, expected) for c in range(3)]
+                values = [np.array(data.informations(one_hot(one, 3))) @ (1, 0.3) for one in moved]
+                expected = moved[int(np.argmax(values))]
+            assert move_until_stable(data, labels, 3, 0.3, 7, max_iter=1)[0].tolist() == expected.tolist()
+
+
 def test_novelty():
     data = square()
     for labels, novelty in (([0, 1, 0, 1], 0.5), ([0, 0, 1, 1], 0), ([0, 1, 1, 0], 0)):
@@ -130,8 +172,9 @@ def test_regression_on_indicators_is_the_same_as_groups(family):
 @pytest.mark.parametrize("name", ["gaussian", "bernoulli", "multinomial"])
 def test_known_variables(name):
     rng = np.random.default_rng(0)
-    variables, wanted = rng.normal(size=(250, 2)), rng.integers(0, 2, 250)
-    drift, sign = variables @ rng.normal(size=(2, 12)), np.where(np.arange(12) < 6, 1, -1)
+    n, d = 120, 10
+    variables, wanted = rng.normal(size=(n, 2)), rng.integers(0, 2, n)
+    drift, sign = variables @ rng.normal(size=(2, d)), np.where(np.arange(d) < d // 2, 1, -1)
     predictor = drift + np.outer(2 * wanted - 1, sign) * 0.7
     if name == "gaussian":
         X = 3 * predictor + rng.normal(size=predictor.shape)
@@ -139,7 +182,8 @@ def test_known_variables(name):
         X = (rng.random(predictor.shape) < 1 / (1 + np.exp(-2 * predictor))) * 1.0
     else:
         X = np.array([rng.multinomial(60, row / row.sum()) for row in np.exp(predictor)])
-    model = ConditionalBottleneck(2, likelihood=name).fit(X, known=variables)
+    weight = "auto" if name == "gaussian" else 0.3
+    model = ConditionalBottleneck(2, likelihood=name, coordination=weight, cooling=1.3).fit(X, known=variables)
     agreement = (model.labels_ == wanted).mean()
     assert max(agreement, 1 - agreement) > 0.85
     assert (model.predict(X, known=variables) == model.labels_).mean() > 0.9
