@@ -56,7 +56,7 @@ COSTLY = {
 SILENT = {"verbose": False}
 SEEDS = {"random_state", "seed"}  # given in every case, so that it can be run again
 OFTEN = {"X", "graph", "n_objects", "y"}  # given by most callers where they are optional
-NEEDED = {("n_clusters", "consensus"), ("constraints", "similarity")}  # by most methods of a room
+NEEDED = {("n_clusters", "consensus"), ("constraints", "similarity"), ("known", "alternative")}  # by most of a room
 SOURCES = ("X", "distances", "similarity")  # one of them, where all are parameters
 PARTITION = {"a", "b", "partition", "labels", "member", "consensus", "source", "target", "y", "oracle"}
 
@@ -307,6 +307,10 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "windows": lambda s: 2,
     # by target, or by the class of a method
     "alternative.ConditionalBottleneck/known": lambda s: s.labels,
+    "alternative.ConditionalEnsemble/known": lambda s: s.labels,
+    "alternative.ResidualClusterer/known": lambda s: s.labels,
+    "alternative.alternatives/known": lambda s: s.labels,
+    "alternative.alternatives/methods": lambda s: ["residual-kmeans", "condens"],
     "constrained.CategorySegmentation/X": lambda s: np.abs(s.X),
     "constrained.CategorySegmentation/constraints": lambda s: None,
     "constrained.CategorySegmentation/min_df": lambda s: 1,
@@ -459,7 +463,8 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "similarity.PairwiseKernelClassifier/labeled": lambda s: np.ones(s.n, dtype=bool),
     "similarity.PairwiseKernelClassifier/class_weight": lambda s: None,
     "similarity.PairwiseKernelClassifier.predict_proba/loss": lambda s: "logistic",
-    "similarity.OnlineMultipleKernel/y": lambda s: np.arange(s.n) % 2,
+    "similarity.by_name/name": lambda s: str(s.rng.choice(similarity.names())),
+    "similarity.OnlineMultipleKernel/y": lambda s: s.labels,
     "similarity.OnlineMultipleKernel/C": lambda s: float(s.rng.choice([0.1, 1.0, 100.0])),
     "kernels": lambda s: [None, "linear", ["linear", ("gaussian", {"sigma": 2.0})], ["spline"]][s.rng.integers(4)],
     "sequences": lambda s: [range(s.n // 2), range(s.n // 2, s.n)] if s.n > 1 else [range(s.n)],
