@@ -37,6 +37,14 @@ def test_ambiguous_rows_with_near_or_far_labels(strategy, expected, loss):
     assert asked == expected
 
 
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_the_best_of_several_classes_decides(loss):
+    model = fitted(y=[0, 1, 2, -1, -1, -1], loss=loss)
+    best = model.decision_function(LINE).max(axis=1)
+    loss_of = np.logaddexp(0, -best) if loss == "logistic" else np.maximum(0, 1 - best)
+    np.testing.assert_allclose(AmbiguousPairs(model, LINE).ambiguity, loss_of)
+
+
 def _all_unsure(selector, n_questions):
     for question in questions(selector, n_questions):
         question.answer("unsure")
