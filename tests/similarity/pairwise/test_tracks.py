@@ -76,3 +76,7 @@ def test_votes_are_counted(rows):
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_middle_of_an_even_track_is_the_earlier_one():
+    assert track_constraints(["a"] * 4).must_link.tolist() == [[0, 1], [1, 2], [1, 3]]
