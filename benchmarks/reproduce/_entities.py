@@ -106,7 +106,7 @@ def author_names() -> Mentions:
     frame = pd.DataFrame(rows, columns=["name", "title", "venue", "organization"])
     names = frame["name"].str.lower().str.replace(r"[^\w]+", " ", regex=True).str.strip()
     pairs = key_pairs(names.tolist(), max_bucket=10_000)
-    how = {"blocking": lambda _: pairs, "linkage": "mean"}
+    how = {"blocking": lambda _: pairs}
     return Mentions(frame, np.array(truth, dtype=object), links, None, how)
 
 

@@ -41,6 +41,8 @@ def test_the_files_and_what_is_said(data, tmp_path):
 
 
 def test_the_page_is_safe_and_says_why(data, tmp_path):
+    with data.open("a") as table:  # so that Ansari is doubtful too, and the map holds a whole paper
+        table.write("h,t,Ali Ansary\n")
     run(data, "--links", "paper", "--out", tmp_path / "out")
     page = (tmp_path / "out" / "report.html").read_text()
     assert SCRIPT not in page

@@ -3,10 +3,15 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
+from pluribus._kernels.graphs.joined_after import joined_after
 from pluribus._kernels.graphs.path_counts import path_counts
 from pluribus._kernels.linkage.dendrogram import groups_after
 from pluribus.partitions._internal import encode_labels, number_by_size
+from pluribus.relational.entities._inputs import Candidates
 
 _SLACK = 1e-12  # similarities are compared after rounding to this
 _DEFAULT = 0.5  # threshold if the path has no gap
@@ -57,6 +62,46 @@ class Path(NamedTuple):
         groups = groups_after(self.ids.astype(np.float64), n, n_merges)[self.first]
         groups = np.unique(groups, return_inverse=True)[1]
         return number_by_size(groups, int(groups.max()) + 1)
+
+
+def threshold_without_labels(path: Path, candidates: Candidates, floor: float) -> float:
+    """The steadiest threshold, unless its clusters agree less than half as well with the candidates as others do.
+
+    Some blocks of candidates may be more similar than others, whatever the entity: names without further columns are
+    equal or not, whole records never are. The steadiest stretch can then lie between two kinds of blocks.
+    """
+    steady = steadiest_stretch(path, floor)
+    agreement = agreement_within_blocks(path, candidates)
+    best = int(agreement.argmax())
+    if best == 0 or agreement[path.n_merges_at(steady)] >= agreement[best] / 2:
+        return steady
+    return float(path.lowest[best - 1 : best + 1].mean())
+
+
+def agreement_within_blocks(path: Path, candidates: Candidates) -> np.ndarray:
+    """After 0, 1, … merges: how far candidates in one cluster are more similar than the others of their block.
+
+    The correlation between being together and being similar, times a constant. Both are centered within blocks, the
+    connected parts of the graph of candidates, so that blocks of equally similar candidates do not count. 0 if it is
+    not defined.
+    """
+    (pairs, similarity), n, m = candidates, len(path.first), len(path.similarity)
+    if m == 0:
+        return np.zeros(1)
+    graph = sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(n, n))
+    block = connected_components(graph, directed=False)[1][pairs[:, 0]]
+    size = np.maximum(np.bincount(block, minlength=n), 1)
+    above = similarity - (np.bincount(block, similarity, minlength=n) / size)[block]
+    joined = joined_after(n, path.first, path.ids[:, :2], pairs)
+    order = np.argsort(joined, kind="stable")
+    earlier = pd.Series(block[order]).groupby(block[order]).cumcount().to_numpy()
+    spread = np.bincount(joined[order], 1 - (2 * earlier + 1) / size[block[order]], minlength=m + 2)[: m + 1].cumsum()
+    common = np.bincount(joined, above, minlength=m + 2)[: m + 1].cumsum()
+    defined = spread > _SLACK * max(len(pairs), 1)
+    agreement = np.where(defined, common / np.sqrt(np.where(defined, spread, 1.0)), 0.0)
+    inside = np.append(path.lowest[1:] == path.lowest[:-1], False)[:m]  # more merges at the same threshold follow
+    agreement[1:][inside] = 0.0
+    return np.round(agreement, 9)
 
 
 def steadiest_stretch(path: Path, floor: float) -> float:

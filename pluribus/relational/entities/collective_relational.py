@@ -30,7 +30,7 @@ from pluribus.relational.entities._path import (
     PrecisionRecallCurve,
     curve_of_pairs,
     curve_of_path,
-    steadiest_stretch,
+    threshold_without_labels,
 )
 from pluribus.relational.entities._query import around
 from pluribus.relational.entities._texts import MEASURES, References, normalize, similarities
@@ -81,16 +81,17 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         Merging ends at the first similarity below it. "auto" chooses it where the clusters change least with it: among
         √m consecutive merges of m, the logarithm of the number of pairs in one cluster grows least for the range of
         similarity that the merges span. The √m - 1 most similar merges are left out. Merges are ordered by the lowest
-        similarity so far, and those below (1 - alpha) · the smallest candidate similarity do not count. With 0 or less,
-        all candidates merge that may.
+        similarity so far, and those below (1 - alpha) · the smallest candidate similarity do not count. If candidates
+        there agree less than half as well with the clusters as elsewhere, the threshold of the best agreement is
+        chosen: the correlation between being together and being similar, within connected blocks of candidates. With 0
+        or less, all candidates merge that may.
     evidence : {"collective", "pairwise", "attributes"}, default="collective"
         The baselines decide each pair by itself, and ``labels_`` are the transitive closure of the decisions.
         "attributes" (A*) uses the attribute similarity. "pairwise" (NR*) also uses how well the other references in
         the links of the two match by their attributes. Both ignore ``linkage``, the bootstrap and ``distinct``.
-    linkage : {"mean", "max", "min"}, optional
+    linkage : {"mean", "max", "min"}, default="mean"
         Attribute similarity of two clusters: mean over all pairs, of which those that are no candidates count 0;
-        largest or smallest of the candidates. Default: "mean" without links, when the references of an entity should
-        all be alike; "max" with them, when an entity may look different in other company.
+        largest or smallest of the candidates. "max" lets an entity look different in other company.
     overlap : {"jaccard", "jaccard_multiset", "adar", "common"}, default="jaccard"
         Neighbors in common over all neighbors; counted as often as they occur together; weighted by
         1 / log(1 + number of their neighbors); or the number of common neighbors over 10, at most 1.
@@ -163,7 +164,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"auto"})],
         "evidence": [StrOptions({"collective", "pairwise", "attributes"})],
-        "linkage": [StrOptions(set(LINKAGES)), None],
+        "linkage": [StrOptions(set(LINKAGES))],
         "overlap": [StrOptions(set(OVERLAPS))],
         "boot_similarity": [Interval(Real, 0, 1, closed="both"), None],
         "boot_links": [Interval(Integral, 0, None, closed="left")],
@@ -181,7 +182,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         threshold: float | str = "auto",
         *,
         evidence: str = "collective",
-        linkage: str | None = None,
+        linkage: str = "mean",
         overlap: str = "jaccard",
         boot_similarity: float | None = 1.0,
         boot_links: int = 1,
@@ -240,7 +241,7 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
             edges,
             known,
             alpha=alpha,  # eq. (10.2)
-            linkage=(self.linkage or ("mean" if links is None else "max")) if collective else "max",
+            linkage=self.linkage if collective else "max",
             overlap=self.overlap,
             distinct=distinct,
             verbose=self.verbose,
@@ -290,7 +291,10 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
     def _set_labels(self, alpha: float) -> None:
         """Cut the path; below the similarity of the least similar candidate it says nothing about candidates."""
         floor = (1 - alpha) * self.candidates_.similarity.min(initial=1.0)
-        self.threshold_ = steadiest_stretch(self._path, floor) if self.threshold == "auto" else float(self.threshold)
+        chosen = self.threshold == "auto"
+        self.threshold_ = (
+            threshold_without_labels(self._path, self.candidates_, floor) if chosen else float(self.threshold)
+        )
         self.labels_ = self.labels_at(self.threshold_)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
 

@@ -12,7 +12,9 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.base import clone
 
 from pluribus import Constraints
+from pluribus._kernels.graphs.joined_after import joined_after
 from pluribus.relational import CollectiveRelational, by_name, names
+from pluribus.relational.entities._path import agreement_within_blocks, steadiest_stretch
 
 NAMES = ["W.Wang", "C.Chen", "A.Ansari", "W.Wang", "A.Ansari", "L.Li", "C.Chen", "W.Wang", "W.W.Wang", "A.Ansari"]
 PAPERS = [[0, 1, 2], [3, 4], [5, 6, 7], [8, 9]]
@@ -290,6 +292,52 @@ def test_the_threshold_lies_above_merges_of_large_clusters():
     steadiness = [(levels[t] - levels[t + k]) / np.log(together[t + k] / together[t]) for t in range(len(levels) - k)]
     at = k - 1 + int(np.argmax(np.round(steadiness[k - 1 :], 9)))
     assert model.threshold_ == pytest.approx((levels[at] + levels[at + k]) / 2)
+
+
+def random_path(seed):
+    rng = np.random.default_rng(seed)
+    n = 24
+    pairs = np.array([p for p in itertools.combinations(range(n), 2) if p[0] // 8 == p[1] // 8 and rng.random() < 0.5])
+    rows = np.column_stack([pairs, rng.integers(1, 20, len(pairs)) / 20])
+    links = [sorted(rng.choice(n, 3, replace=False).tolist()) for _ in range(6)]
+    return CollectiveRelational(boot_similarity=0.9, verbose=False).fit(
+        [str(i) for i in range(n)], links=links, candidates=rows
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agreement_is_a_correlation_within_blocks(seed):
+    model = random_path(seed)
+    path, (pairs, similarity) = model._path, model.candidates_
+    graph = sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(24, 24))
+    block = connected_components(graph, directed=False)[1][pairs[:, 0]]
+    expected = []
+    for t in range(len(path.similarity) + 1):
+        labels = path.labels_after(t)
+        together = (labels[pairs[:, 0]] == labels[pairs[:, 1]]).astype(float)
+        same = joined_after(24, path.first, path.ids[:, :2], pairs) <= t
+        assert (same == together).all()
+        similar = similarity.copy()
+        for one in np.unique(block):
+            for values in (together, similar):
+                values[block == one] -= values[block == one].mean()
+        spread = np.sqrt((together**2).sum())
+        more = 0 < t < len(path.lowest) and path.lowest[t] == path.lowest[t - 1]
+        expected.append(0.0 if more or spread < 1e-9 else (together * similar).sum() / spread)
+    assert agreement_within_blocks(path, model.candidates_) == pytest.approx(np.array(expected), abs=1e-8)
+
+
+def test_blocks_that_are_all_similar_do_not_set_the_threshold():
+    """200 pairs of names that are almost equal, and 12 blocks of longer records that never are."""
+    rng = np.random.default_rng(0)
+    rows = [(2 * t, 2 * t + 1, 0.95 + 0.05 * rng.random()) for t in range(200)]
+    for start in range(400, 400 + 12 * 8, 8):
+        for i, j in itertools.combinations(range(8), 2):
+            rows.append((start + i, start + j, (0.3 if i // 4 == j // 4 else 0.02) + 0.1 * rng.random()))
+    model = CollectiveRelational(verbose=False).fit([str(i) for i in range(496)], candidates=rows)
+    assert steadiest_stretch(model._path, 0.02) > 0.4
+    assert 0.12 < model.threshold_ < 0.4
+    assert model.n_clusters_ == 200 + 12 * 2
 
 
 class TestBootstrap:
