@@ -38,7 +38,8 @@ def connected(n: int, n_edges: int, k: int) -> Task:
     from pluribus.relational import NetScan
 
     X, graph = _attributed(n, n_edges)
-    NetScan(2, n_init=1, verbose=False).fit(*_small())  # compiles
+    small, chain = _small()
+    NetScan(2, n_init=1, verbose=False).fit(small, graph=chain)  # compiles
     model = NetScan(k, n_init=1, max_iter=5, random_state=0, verbose=False)
     return Task(lambda: model.fit(X, graph=graph), lambda fitted: {"iterations": fitted.n_iter_})
 
