@@ -1,7 +1,7 @@
 """Several alternatives to a known partition: how well each explains the data, and how new it is."""
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -129,26 +129,26 @@ def alternatives(
     groups = read_known(known, n)
     starts = seeds(random_state, whole_number("n_starts", n_starts, 1))
     settings = _settings(methods, k)
-    runs: list[tuple[str, Callable[[int], np.ndarray]]] = [
-        (title, lambda seed, model=model: _started(model, seed).fit(X, known=groups.codes).labels_)
-        for title, model in settings.items()
-    ]
-    runs.append((PLAIN, lambda seed: KMeans(k, n_init=10, random_state=seed).fit_predict(X)))
+    plain = KMeans(k, n_init=10)
     found, failed = [], {}
-    tasks = [(title, run, start, seed) for title, run in runs for start, seed in enumerate(starts)]
-    for title, run, start, seed in track(tasks, "alternatives", verbose=verbose):
+    tasks = [(*one, *start) for one in [*settings.items(), (PLAIN, plain)] for start in enumerate(starts)]
+    for title, model, start, seed in track(tasks, "alternatives", verbose=verbose):
         if title in failed:
             continue
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)
-                labels = run(seed)
+                given = {} if model is plain else {"known": groups.codes}
+                labels = _started(model, seed).fit(X, **given).labels_
         except (ValueError, TypeError) as error:
             failed[title] = str(error)
             continue
+        if labels.max() < 0:
+            failed[title] = "It put no row into a cluster."
+            continue
         labels = number_by_size(labels, int(labels.max()) + 1)
         found.append(Alternative(title, start, labels, explained_share(X, labels), _novelty(labels, groups.codes)))
-    if len(failed) == len(settings):
+    if settings.keys() <= failed.keys():
         raise ValueError(f"No method could run: {next(iter(failed.values()))}")
     return Alternatives(tuple(found), _front(found), failed)
 
@@ -185,7 +185,7 @@ def _novelty(labels: np.ndarray, known: np.ndarray) -> float:
 def _front(found: list[Alternative]) -> tuple[Alternative, ...]:
     """From the newest down, each that explains more than all newer ones."""
     front: list[Alternative] = []
-    for one in sorted(found, key=lambda one: (-one.novelty, -one.quality)):
+    for one in sorted(found, key=lambda one: (-round(one.novelty, 9), -one.quality)):
         if not front or one.quality > front[-1].quality + _CLOSE:
             front.append(one)
     return tuple(front)

@@ -83,6 +83,17 @@ COMMANDS = {
         *("cluster", written(at, table()), "--k", 3, "--members", 8),
         *("--known-labels", known_labels(at), "--must-link", pairs(at)),
     ],
+    "other-than": lambda at: [
+        *(
+            "cluster",
+            written(at, table()),
+            "--k",
+            3,
+            "--other-than",
+            written(at, labels().iloc[:, :3], "known {{ 7*7 }}"),
+        ),
+        *("--method", "residual-kmeans"),
+    ],
     "combine": lambda at: ["combine", written(at, labels()), "--k", 3],
     "compare": lambda at: [
         *("compare", f"{written(at, labels())}:{PAYLOADS[0]} 0", f"{written(at, labels())}:{PAYLOADS[1]} 1", "--all"),
