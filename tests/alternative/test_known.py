@@ -37,6 +37,11 @@ def test_an_ensemble_and_a_series_are_taken():
     assert read_known(pd.Series(["x", "y", "y"], index=[7, 8, 9]), 3).codes.tolist() == [0, 1, 1]
 
 
+def test_iterators_are_read():
+    assert read_known(range(3), 3).codes.tolist() == [0, 1, 2]
+    assert read_known(iter("aab"), 3).codes.tolist() == [0, 0, 1]
+
+
 @pytest.mark.parametrize(
     ("known", "message"),
     [
@@ -47,6 +52,8 @@ def test_an_ensemble_and_a_series_are_taken():
         ([None] * 4, "all are missing"),
         (["a", ["b"], "c", "d"], "lists or other structures"),
         (5, "give a list of label sequences"),
+        ([[0, 1, 0, 1], 3], "a list of such sequences; 3 is none"),
+        ({1, 2}, "is none"),
         (np.zeros((2, 2, 2)), "n × r"),
         ([0.5, 1.5, 0.5, 1.5], "not whole numbers"),
     ],

@@ -1,5 +1,6 @@
 """The partition that is known, as groups of rows."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ def read_known(known: Any, n: int) -> Known:
     """
     if known is None:
         raise ValueError("known is missing: give the partition that you know, fit(X, known=labels).")
+    if isinstance(known, Iterator | range):
+        known = list(known)
     if _is_one_partition(known):
         columns = [_coded(known)]
     else:
@@ -56,6 +59,8 @@ def _is_one_partition(known: Any) -> bool:
 
 
 def _coded(known: Any) -> tuple[np.ndarray, np.ndarray]:
+    if not isinstance(known, Iterable):
+        raise ValueError(f"known must be a sequence of labels, or a list of such sequences; {known!r} is none.")
     values = known if hasattr(known, "dtype") else pd.Series(list(known), dtype=object).infer_objects().to_numpy()
     if getattr(values.dtype, "kind", "O") == "f":
         values = np.asarray(values)

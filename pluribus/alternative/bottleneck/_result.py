@@ -10,6 +10,7 @@ from pluribus.alternative._shared.group_scores import GroupScores
 
 _LN2 = np.log(2)
 _LEAST_VARIANCE = 1e-300
+_ROUNDING = 1e-12  # of the mean square: variance that clusters of equal rows leave
 
 
 def informations(data: Any, q: np.ndarray) -> tuple[dict[str, float], float]:
@@ -53,7 +54,8 @@ def posterior(X: Any, data: Any, labels: np.ndarray, inverse: np.ndarray, coordi
     elif data.family is BERNOULLI:
         draws = np.full(len(inverse), float(data.d))
     else:
-        draws = np.full(len(inverse), 1 / max(_variance_left(data, q), _LEAST_VARIANCE))
+        least = max(_ROUNDING * data.mean_square(), _LEAST_VARIANCE)
+        draws = np.full(len(inverse), 1 / max(_variance_left(data, q), least))
     out = soft_assignment(sizes + draws[:, None] * scores[inverse])
     rows, own = np.arange(len(inverse)), labels[inverse]
     first = out.argmax(axis=1)

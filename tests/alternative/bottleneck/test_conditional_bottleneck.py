@@ -250,6 +250,7 @@ class TestResult:
         model = ConditionalBottleneck(2).fit(X, known=list(named))
         assert model.labels_.tolist() == ConditionalBottleneck(2).fit(X, known=known).labels_.tolist()
         assert (model.predict(X, known=list(named)) == model.labels_).mean() > 0.97
+        assert model._known_of(["a", None, "new"], X[:3]).tolist() == [0, 1, -1]
 
     def test_information_identities(self):
         X, known, _ = drawn(20, 1, 3, 0, n=120)
@@ -269,6 +270,14 @@ class TestResult:
         told = [model.information_[name] for name in ("I(C;F|Z)", "I(C;F)", "I(C;X)", "I(C;Z)", "H(C)")]
         assert told == pytest.approx([0] * 5, abs=1e-12)
         assert min(told) >= 0
+
+    def test_numbers_of_any_size(self):
+        X = 1e13 * np.array([[-3.2], [0.6], [-0.6]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)
+            model = ConditionalBottleneck(3, coordination=2.0).fit(X)
+        assert sorted(model.labels_.tolist()) == [0, 1, 2]
+        assert model.membership_.max(axis=1) == pytest.approx([1, 1, 1])
 
     def test_found_by_name(self):
         assert isinstance(alternative.by_name("ccib")(3), ConditionalBottleneck)
@@ -344,6 +353,9 @@ class TestBadInput:
     def test_small_groups_are_reported(self):
         with pytest.warns(UserWarning, match="1 of 2 known groups have fewer than n_clusters=3 rows"):
             ConditionalBottleneck(3, coordination=0.3).fit(self.X, known=[0] * 10 + [1] * 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            ConditionalBottleneck(2, coordination=0.01).fit(self.X, known=[0] * 10 + [1] * 2)  # as many as clusters
 
     def test_fewer_distinct_rows_than_clusters(self):
         X = np.repeat([[1.0, 0], [0, 1]], 5, axis=0)

@@ -7,13 +7,21 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from pluribus.alternative import ConditionalBottleneck
-from pluribus.alternative._shared.annealing import critical, information_with_rows, update
-from pluribus.alternative._shared.bottleneck import distinct_rows, one_hot
-from pluribus.alternative._shared.families import BERNOULLI, FAMILIES, GAUSSIAN, MULTINOMIAL, prepare_rows
+from pluribus.alternative._shared.annealing import _alive, anneal, critical, information_with_rows, update
+from pluribus.alternative._shared.bottleneck import (
+    Cooling,
+    _filled,
+    by_annealing,
+    distinct_rows,
+    objective_of,
+    one_hot,
+)
+from pluribus.alternative._shared.families import BERNOULLI, FAMILIES, GAUSSIAN, MULTINOMIAL, family_of, prepare_rows
 from pluribus.alternative._shared.group_scores import GroupScores
 from pluribus.alternative._shared.information_moves import move_until_stable
 from pluribus.alternative._shared.plain_bottleneck import PlainBottleneck
 from pluribus.alternative.bottleneck._linear_scores import LinearScores
+from pluribus.alternative.bottleneck._result import _variance_left
 
 SQUARE = np.array([[0.5, 0, 0.5, 0], [0.5, 0, 0, 0.5], [0, 0.5, 0.5, 0], [0, 0.5, 0, 0.5]])
 KNOWN = np.array([0, 0, 1, 1])
@@ -23,7 +31,7 @@ def square():
     return GroupScores(SQUARE, KNOWN, np.full(4, 0.25), MULTINOMIAL)
 
 
-def random_data(name, seed=0, n=30, d=5, n_groups=3, packed=False):
+def random_data(name, seed=0, n=30, d=5, n_groups=3, packed=False, even=False):
     rng = np.random.default_rng(seed)
     X = {
         "multinomial": rng.poisson(2, (n, d)) + 1.0 * (np.arange(d) == 0),
@@ -31,6 +39,7 @@ def random_data(name, seed=0, n=30, d=5, n_groups=3, packed=False):
         "bernoulli": (rng.random((n, d)) < 0.4) * 1.0,
     }[name]
     groups, weights = rng.integers(0, n_groups, n), rng.random(n) + 0.1
+    weights = np.ones(n) if even else weights
     rows = prepare_rows(sparse.csr_array(X) if packed else X, FAMILIES[name])
     return GroupScores(rows, groups, weights / weights.sum(), FAMILIES[name])
 
@@ -130,8 +139,8 @@ def test_stable_labels_are_a_local_optimum(seed, name, packed, k, coordination):
 def test_a_pass_moves_each_row_to_its_best_cluster():
     """Against a slow pass that computes the whole objective for each row and cluster."""
     for name in FAMILIES:
-        for packed in (False, True):
-            data = random_data(name, 5, n=25, packed=packed)
+        for packed, even in ((False, False), (True, False), (True, True)):
+            data = random_data(name, 5, n=25, packed=packed, even=even)
             labels = np.random.default_rng(1).integers(0, 3, 25)
             expected = labels.copy()
             for row in np.random.default_rng(7).permutation(25):
@@ -139,6 +148,56 @@ def test_a_pass_moves_each_row_to_its_best_cluster():
                 values = [np.array(data.informations(one_hot(one, 3))) @ (1, 0.3) for one in moved]
                 expected = moved[int(np.argmax(values))]
             assert move_until_stable(data, labels, 3, 0.3, 7, max_iter=1)[0].tolist() == expected.tolist()
+
+
+def test_clusters_in_proportion_are_one():
+    weights, half = np.full(4, 0.25), np.array([0.1, 0.2, 0.3, 0.2])
+    q = np.column_stack([half, 1 - 3 * half, 2 * half])  # the first and the last are the same cluster
+    assert _alive(q, weights) == pytest.approx(np.column_stack([3 * half, 1 - 3 * half]))
+    dead = np.column_stack([half, 1 - half, np.zeros(4)])
+    assert _alive(dead, weights) == pytest.approx(dead[:, :2])
+
+
+def test_the_best_of_several_orders_counts():
+    data = random_data("multinomial", 2, n=60, d=12)
+    cooled = anneal(data, 4, 0.3).q.argmax(axis=1)
+    ends = [move_until_stable(data, cooled, 4, 0.3, seed)[0] for seed in range(5)]
+    values = [objective_of(data, one_hot(labels, 4), 0.3) for labels in ends]
+    assert max(values) > values[0]
+    assert by_annealing(data, 4, 0.3, Cooling()).objective[-1] == pytest.approx(max(values))
+
+
+def test_an_empty_cluster_takes_the_row_that_is_explained_worst():
+    scores = np.array([[0.0, -1, -9], [-5, -9, -9], [-9, -7, -9]])
+    labels = np.array([0, 0, 1])  # the last row fits worst, but is alone
+    assert _filled(labels, scores, 3).tolist() == [0, 2, 1]
+
+
+def test_a_cluster_without_rows_in_a_group_looks_there_as_it_does_elsewhere():
+    data = random_data("gaussian", n=10, n_groups=2)
+    q = one_hot((data.rows.groups == 0) * 1, 2)
+    profiles = data.profiles(q)
+    for group in (0, 1):
+        absent = 0 if group == 0 else 1
+        within = profiles.within[data.rows.group_of == group, absent]
+        assert within == pytest.approx(profiles.overall[:, absent])
+
+
+def test_sparse_zeros_and_ones_are_counts():
+    X = np.eye(4)
+    assert family_of(X) is BERNOULLI
+    assert family_of(sparse.csr_array(X)) is MULTINOMIAL
+
+
+def test_variance_left_within_clusters_and_groups():
+    data = random_data("gaussian", n=20, n_groups=2)
+    labels = np.arange(20) % 3
+    left = 0.0
+    for cell in {*zip(labels.tolist(), data.rows.groups.tolist(), strict=True)}:
+        inside = (labels == cell[0]) & (data.rows.groups == cell[1])
+        rows, w = data.rows.X[inside], data.weights[inside]
+        left += (w @ (rows - w @ rows / w.sum()) ** 2).sum()
+    assert _variance_left(data, one_hot(labels, 3)) == pytest.approx(left / data.d)
 
 
 def test_novelty():
