@@ -457,7 +457,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "similarity.CannotLinkMetric/prior": lambda s: float(s.rng.random()),
     "similarity.CannotLinkMetric/pair_weight": lambda s: None,
     "similarity.CannotLinkMetric/names": lambda s: s.labels.tolist(),
-    "similarity.PairwiseKernelClassifier/y": lambda s: np.arange(s.n) % 2,
+    "similarity.PairwiseKernelClassifier/y": lambda s: s.labels,
     "similarity.PairwiseKernelClassifier/kernel": lambda s: str(s.rng.choice(["rbf", "linear"])),
     "similarity.PairwiseKernelClassifier/n_components": lambda s: None,
     "similarity.PairwiseKernelClassifier/labeled": lambda s: np.ones(s.n, dtype=bool),
