@@ -35,7 +35,7 @@ const studio = {
     if (before) {
       const moved = [];
       for (let i = 0; i < state.n; i++) if (before[i] !== this.labels[i]) moved.push(i);
-      if (moved.length) { overlay.flash(moved); say(`${moved.length.toLocaleString("en")} objects changed their cluster.`); }
+      if (moved.length) { overlay.flash(moved); say(moved.length === 1 ? "1 object changed its cluster." : `${moved.length.toLocaleString("en")} objects changed their cluster.`); }
     }
     document.title = `${state.title || "clusters"} – pluribus studio`;
     $("title").textContent = `${state.title}: ${state.clusters.length} clusters of ${state.n.toLocaleString("en")} objects`;

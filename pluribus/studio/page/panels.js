@@ -18,7 +18,7 @@ const share = (value) => `${Math.round(100 * value)} %`;
 
 function bar(value) {
   const fill = make("i");
-  fill.style.width = share(value);
+  fill.style.width = `${100 * value}%`;
   return make("div", { class: "bar", title: `certainty ${share(value)}` }, fill);
 }
 
@@ -39,7 +39,7 @@ export const panels = {
           button("Select", () => studio.selectCluster(cluster.key)),
           button("Split", () => studio.act("split", { cluster: cluster.key, into: 2 }), { disabled: cluster.size < 2 || !state.levels }),
           button("Merge into …", () => studio.chooseCluster("Merge with", cluster.key, (other) => studio.act("merge", { clusters: [other, cluster.key] }))),
-          cluster.pinned ? button(`Release ${cluster.pinned} pins`, () => studio.release(cluster.key)) : null));
+          cluster.pinned ? button(cluster.pinned === 1 ? "Release 1 pin" : `Release ${cluster.pinned} pins`, () => studio.release(cluster.key)) : null));
       studio.traitsOf({ cluster: cluster.key }).then((found) => {
         traits.textContent = found.traits.slice(0, 3)
           .map((t) => `${t.column} ${t.by > 0 ? "high" : "low"} (${number(t.inside)}, others ${number(t.outside)})`).join("; ");
