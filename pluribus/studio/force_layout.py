@@ -93,7 +93,8 @@ class ForceLayout:
         """
         (x, y), fixed, *springs = self._arguments(positions, edges, clusters, pinned)
         how = (float(self.gravity), *CANVAS, _STEP, self.max_iter, float(self.tolerance))
-        kernel.settle(x, y, fixed, *springs, *how)
+        settle: Any = kernel.settle  # a compiled function, whose arguments are not known to the type checker
+        settle(x, y, fixed, *springs, *how)
         return np.stack([x, y], axis=1)
 
     def _arguments(self, positions: Any, edges: Any, clusters: Any, pinned: Any) -> tuple[Any, ...]:

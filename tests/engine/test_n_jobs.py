@@ -88,7 +88,7 @@ def call(value, n_jobs):
     if value.__module__.startswith("pluribus.alternative"):
         return made.fit(X, known=LABELS)
     if value.__name__ == "ConstrainedCoClustering":
-        return made.fit(X > np.median(X, axis=1, keepdims=True))
+        return made.fit(np.greater(X, np.median(X, axis=1, keepdims=True)))
     return made.fit_transform(PEOPLE) if hasattr(made, "fit_transform") and "k" in given else made.fit(X)
 
 

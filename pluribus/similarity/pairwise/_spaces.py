@@ -49,7 +49,7 @@ class KernelSpace(NamedTuple):
         """Solve (H K + 2λ I) d = -(g + 2λ α): Newton's equation without its factor K, which may be singular."""
         system = curvature @ self.gram
         system[np.diag_indices_from(system)] += 2 * lam
-        return linalg.solve(system, -(gradient + 2 * lam * coefficients), overwrite_a=True, check_finite=False)
+        return _solved(system, -(gradient + 2 * lam * coefficients), "gen")
 
 
 class FeatureSpace(NamedTuple):
@@ -77,6 +77,14 @@ class FeatureSpace(NamedTuple):
             system = Z.T @ (curvature @ Z)
             system = system.toarray() if sparse.issparse(system) else system
             system[np.diag_indices_from(system)] += 2 * lam
-            return linalg.solve(system, right, assume_a="pos", overwrite_a=True, check_finite=False)
+            return _solved(system, right, "pos")
         product = LinearOperator((d, d), lambda v: Z.T @ (curvature @ (Z @ v)) + 2 * lam * v, dtype=np.float64)
         return cg(product, right, rtol=_CG_TOLERANCE, maxiter=_CG_STEPS)[0]
+
+
+def _solved(system: np.ndarray, right: np.ndarray, kind: str) -> np.ndarray:
+    """The solution of linear equations; that of least norm if λ is too small to make them regular."""
+    try:
+        return linalg.solve(system, right, assume_a=kind, check_finite=False)
+    except linalg.LinAlgError:
+        return linalg.lstsq(system, right, check_finite=False)[0]
