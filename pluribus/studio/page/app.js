@@ -28,9 +28,8 @@ const studio = {
     const buffer = await bytes("/api/labels");
     this.labels = new Int32Array(buffer, 0, state.n);
     this.confidence = new Float32Array(buffer, 4 * state.n, state.n);
-    map.positions.set(this.home);
-    for (const [item, x, y] of state.pins) { map.positions[2 * item] = x; map.positions[2 * item + 1] = y; }
-    map.place([], 0, 0);
+    const pinned = JSON.stringify(state.pins);
+    if (pinned !== this.pinned) { this.putPins(); this.pinned = pinned; } // all places are sent to the graphics card
     this.paint();
     if (before) {
       const moved = [];
@@ -78,7 +77,13 @@ const studio = {
     } finally { this.busy = false; }
   },
 
-  adoptAgain() { map.positions.set(this.home); for (const [i, x, y] of this.state.pins) map.place([i], x, y); draw(); },
+  adoptAgain() { this.putPins(); draw(); },
+
+  putPins() {
+    map.positions.set(this.home);
+    for (const [item, x, y] of this.state.pins) { map.positions[2 * item] = x; map.positions[2 * item + 1] = y; }
+    map.place([], 0, 0);
+  },
 
   // -- what panels and gestures ask for --
 

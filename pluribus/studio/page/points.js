@@ -63,7 +63,7 @@ export class PointMap {
     this.n = positions.length / 2;
     this.tint = new Uint8Array(4 * this.n);
     this.shape = new Uint8Array(this.n);
-    this.index = gridOf(positions, this.n);
+    this.grid = null;
     this.upload();
   }
 
@@ -83,7 +83,7 @@ export class PointMap {
   place(items, x, y) {
     for (const item of items) { this.positions[2 * item] = x; this.positions[2 * item + 1] = y; }
     this.fill("place", this.positions);
-    this.index = gridOf(this.positions, this.n);
+    this.grid = null; // made when it is needed
   }
 
   // Color is the cluster, opacity the certainty; what is not selected turns gray if anything is.
@@ -165,7 +165,8 @@ export class PointMap {
   pick(px, py) {
     const [x, y] = this.toMap(px, py);
     const reach = Math.max(6, this.pointSize()) / this.scale;
-    return this.index.nearest(x, y, reach);
+    this.grid ??= gridOf(this.positions, this.n);
+    return this.grid.nearest(x, y, reach);
   }
 
   // The objects within a polygon of places on the map.
