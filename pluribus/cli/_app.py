@@ -282,7 +282,6 @@ def studio(
     scale: o.Scaling = None,
     impute: o.Impute = False,
     graph: o.Edges = None,
-    connected: o.Connected = False,
     out: o.Out = None,
     port: o.Port = None,
     no_browser: o.NoBrowser = False,

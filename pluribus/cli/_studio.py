@@ -31,6 +31,8 @@ def run(
     check_installed()
     screen = Screen(quiet=quiet)
     how = _input.numbered(options)
+    if "graph" in how:
+        how["connected"] = True  # clusters follow the links that are drawn
     saved = None if session is None else _read_session(session)
     place = out or Path(f"{_input.stem(data)}-studio")
 

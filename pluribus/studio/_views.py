@@ -10,6 +10,7 @@ from pluribus.studio.session import Session
 
 _SHOWN_ITEMS = 50  # of a statement
 _TYPICAL = 3
+_LINKS = 5_000  # that are drawn, at most
 _COLUMNS = 40  # of an object
 _TRAITS = 6
 _SAMPLE = 20_000  # objects that profiles are computed from, at most
@@ -73,6 +74,17 @@ def _cluster(session: Session, key: int, labels: np.ndarray, confidence: np.ndar
 def label_bytes(labels: np.ndarray, confidence: np.ndarray) -> bytes:
     """Keys of clusters as int32, then confidence as float32, both little-endian."""
     return labels.astype("<i4").tobytes() + confidence.astype("<f4").tobytes()
+
+
+def shown_links(session: Session) -> np.ndarray:
+    """Pairs of linked objects, a sample of them if there are many."""
+    if session.scene.links is None:
+        return np.empty((0, 2), np.int64)
+    upper = sparse.triu(session.scene.links, 1).tocoo()
+    pairs = np.column_stack([upper.row, upper.col])
+    if len(pairs) <= _LINKS:
+        return pairs
+    return pairs[np.sort(np.random.default_rng(0).choice(len(pairs), _LINKS, replace=False))]
 
 
 def objects(session: Session, items: list[int]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from plotly.offline import get_plotlyjs
 from pluribus._engine import list_of, whole_number
 from pluribus.studio._desk import Busy, Desk, Stale
 from pluribus.studio._events import EventError
-from pluribus.studio._views import label_bytes, objects, overview, traits
+from pluribus.studio._views import label_bytes, objects, overview, shown_links, traits
 from pluribus.studio.session import Session
 
 MOST_BYTES = 32_000_000  # of a request
@@ -84,6 +84,10 @@ def create_app(desk: Desk, token: str, port: int) -> FastAPI:
     @app.get("/api/positions")
     def positions() -> Response:
         return _binary(desk.read(lambda session: session.scene.positions.astype("<f4").tobytes()))
+
+    @app.get("/api/links")
+    def links() -> Response:
+        return _binary(desk.read(lambda session: shown_links(session).astype("<i4").tobytes()))
 
     @app.get("/api/labels")
     def labels(request: Request) -> Response:

@@ -99,6 +99,19 @@ def test_questions_suggestions_traits_and_previews(client, desk):
     assert [object["item"] for object in shown] == [3, 4]
 
 
+def test_links_are_sent_and_large_graphs_sampled(monkeypatch):
+    X, _ = make_blobs(30, centers=[[0, 0], [8, 8]], random_state=0)
+    edges = np.array([(i, i + 1) for i in range(29)])
+    clustering = pluribus.cluster(X, 2, graph=edges, connected=True, verbose=False)
+    desk = Desk(Session(clustering))
+    with TestClient(create_app(desk, TOKEN, PORT), base_url=f"http://127.0.0.1:{PORT}") as client:
+        pairs = np.frombuffer(client.get(f"/api/links?token={TOKEN}").content, "<i4").reshape(-1, 2)
+        assert pairs.tolist() == edges.tolist()
+        monkeypatch.setattr("pluribus.studio._views._LINKS", 7)
+        assert len(client.get(f"/api/links?token={TOKEN}").content) == 7 * 8
+    desk.close()
+
+
 def test_exports(client, desk, clustering):
     event(client, "link", one=0, other=1, kind="cannot")
     rows = client.get("/api/export/labels.csv").text.splitlines()

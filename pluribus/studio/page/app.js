@@ -18,6 +18,8 @@ const studio = {
   async load() {
     map.setPositions(new Float32Array(await bytes("/api/positions")));
     this.home = map.positions.slice();
+    const pairs = new Int32Array(await bytes("/api/links"));
+    this.links = Array.from({ length: pairs.length / 2 }, (_, at) => [pairs[2 * at], pairs[2 * at + 1]]);
     await this.adopt(await get("/api/state"));
     resize();
   },
