@@ -16,6 +16,7 @@ import pluribus
 from attack.scene import Scene
 from attack.targets import Target, calls
 from pluribus import (
+    alternative,
     compare,
     consensus,
     constrained,
@@ -463,6 +464,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "similarity.PairwiseKernelClassifier/labeled": lambda s: np.ones(s.n, dtype=bool),
     "similarity.PairwiseKernelClassifier/class_weight": lambda s: None,
     "similarity.PairwiseKernelClassifier.predict_proba/loss": lambda s: "logistic",
+    "alternative.by_name/name": lambda s: str(s.rng.choice(alternative.names())),
     "similarity.by_name/name": lambda s: str(s.rng.choice(similarity.names())),
     "similarity.OnlineMultipleKernel/y": lambda s: s.labels,
     "similarity.OnlineMultipleKernel/C": lambda s: float(s.rng.choice([0.1, 1.0, 100.0])),
@@ -481,8 +483,15 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "compare.cdistance/sample": lambda s: None,
 }
 
+
+def _alternatives(scene: Scene) -> Any:
+    how = {"methods": ["residual-kmeans"], "n_starts": 1, "random_state": 0, "verbose": False}
+    return alternative.alternatives(np.arange(8.0).reshape(-1, 1), [0, 0, 0, 0, 1, 1, 1, 1], 2, **how)
+
+
 # Objects that methods are called on and that no constructor makes.
 MADE: dict[str, Callable[[Scene], Any]] = {
+    "alternative.Alternatives": _alternatives,
     "consensus.MethodComparison": lambda s: consensus.compare_methods(s.members, 1, methods=["eac"], verbose=False),
     "constrained.CategorySegmentation": _categorized,
     "constrained.FeedbackClusterer": _told,
