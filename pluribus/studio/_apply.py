@@ -100,6 +100,8 @@ def _group(scene: Scene, state: State, event: Event, seed: int) -> State:
 
 
 def _assign(scene: Scene, state: State, event: Event, seed: int) -> State:
+    if scene.ladder is None:
+        raise EventError("Without a first partition, pins make the clusters: move the objects next to a pin of theirs.")
     key, items = _present(state, event.args["cluster"]), event.args["items"]
     state = _without_assignment(state, items, drags_only=False)
     return state.changed(statements=(*state.statements, Statement(event.seq, "assign", tuple(items), key, "lasso")))
@@ -119,6 +121,8 @@ def _without_assignment(state: State, items: list[int], *, drags_only: bool) -> 
 
 
 def _merge(scene: Scene, state: State, event: Event, seed: int) -> State:
+    if scene.ladder is None:
+        raise EventError("Without a first partition, pins make the clusters: link an object of each cluster instead.")
     into, *others = [_present(state, key) for key in event.args["clusters"]]
     others = [key for key in dict.fromkeys(others) if key != into]
     base = np.where(np.isin(state.labels, others), into, state.labels)  # what the user sees is what is merged

@@ -17,7 +17,7 @@ class Agreed(NamedTuple):
 
 
 class _Links:
-    """Objects that belong together, and the statement behind each step between them."""
+    """Objects that belong together, and the statement behind each step between them (0: none, they are near pins)."""
 
     def __init__(self) -> None:
         self.parent: dict[int, int] = {}
@@ -31,8 +31,7 @@ class _Links:
         return i
 
     def join(self, i: int, j: int, statement: int) -> None:
-        one, other = sorted((self.root(i), self.root(j)))
-        self.parent[other] = one
+        self.parent[self.root(j)] = self.root(i)
         self.steps.setdefault(i, []).append((j, statement))
         self.steps.setdefault(j, []).append((i, statement))
 
@@ -50,15 +49,19 @@ class _Links:
         while j != i and j in before:
             j, statement = before[j]
             chain.append(statement)
-        return list(dict.fromkeys(reversed(chain)))
+        return [number for number in dict.fromkeys(reversed(chain)) if number]
 
 
 def agree(
     statements: Iterable[Statement],
     cluster_now: Callable[[int], int],
     support: Callable[[Statement], float],
+    near: Iterable[tuple[int, int]] = (),
 ) -> Agreed:
     """Take statements one after the other; one that contradicts the earlier ones is left out and listed.
+
+    A cluster counts as one more object, which the objects that were put into it are together with. Of a statement about
+    many objects, those that nothing contradicts are put into their cluster all the same.
 
     Parameters
     ----------
@@ -67,40 +70,51 @@ def agree(
         The cluster that a key stands for after merges.
     support : callable
         How far the data agrees with a statement: of a chain, the one with the least is proposed to be given up.
+    near : pairs of objects
+        Objects that are together whatever is said: pins next to each other.
     """
     links = _Links()
-    apart: list[tuple[int, int, int]] = []  # two objects, and the statement
+    apart: list[tuple[int, int]] = []
+    foes: dict[int, dict[int, tuple[int, int, int]]] = {}  # of each root: the roots apart from it, and who said so
     conflicts: list[Conflict] = []
-    cluster_of: dict[int, tuple[int, int]] = {}  # of each root: the cluster, and the statement that says so
+    cluster_of: dict[int, int] = {}  # of each root
     by_id: dict[int, Statement] = {}
-    anchor: dict[int, int] = {}  # an object of each cluster that was stated
 
     def contradiction(statement: Statement, chain: list[int]) -> None:
         every = [*dict.fromkeys([*chain, statement.id])]
         weakest = min(every, key=lambda number: (support(by_id[number]), -number))
         conflicts.append(Conflict(statement.id, tuple(every), weakest))
 
+    def separate(i: int, j: int, number: int) -> None:
+        apart.append((i, j))
+        a, b = links.root(i), links.root(j)
+        foes.setdefault(a, {}).setdefault(b, (i, j, number))
+        foes.setdefault(b, {}).setdefault(a, (j, i, number))
+
     def broken_by_joining(i: int, j: int) -> list[int] | None:
         """The chain of a cannot-link or of two clusters that forbids to join the chunks of two objects."""
         a, b = links.root(i), links.root(j)
-        if a == b:
-            return None
-        for x, y, number in apart:
-            if {links.root(x), links.root(y)} == {a, b}:
-                ends = (x, y) if links.root(x) == a else (y, x)
-                return [*links.chain(i, ends[0]), number, *links.chain(j, ends[1])]
-        if a in cluster_of and b in cluster_of and cluster_of[a][0] != cluster_of[b][0]:
-            return [cluster_of[a][1], *links.chain(i, i), cluster_of[b][1]]
+        if b in foes.get(a, ()):
+            one, other, number = foes[a][b]
+            return [*links.chain(i, one), number, *links.chain(other, j)]
+        if a != b and a in cluster_of and b in cluster_of:
+            return [*links.chain(_node(cluster_of[a]), i), *links.chain(j, _node(cluster_of[b]))]
         return None
 
     def join(i: int, j: int, number: int) -> None:
         a, b = links.root(i), links.root(j)
-        known = cluster_of.pop(a, None) or cluster_of.get(b)
-        cluster_of.pop(b, None)
         links.join(i, j, number)
-        if known is not None:
-            cluster_of[links.root(i)] = known
+        if a == b:
+            return
+        if b in cluster_of:
+            cluster_of[a] = cluster_of.pop(b)
+        for foe, said in foes.pop(b, {}).items():
+            foes.setdefault(a, {}).setdefault(foe, said)
+            one, other, number = foes[foe].pop(b)
+            foes[foe].setdefault(a, (one, other, number))
 
+    for i, j in near:
+        join(i, j, 0)
     for statement in statements:
         by_id[statement.id] = statement
         if statement.kind == "cannot":
@@ -108,25 +122,26 @@ def agree(
             if links.root(i) == links.root(j):
                 contradiction(statement, links.chain(i, j))
             else:
-                apart.append((i, j, statement.id))
+                separate(i, j, statement.id)
             continue
-        if statement.kind == "must":
-            pairs = [statement.items]
-        else:
-            key = cluster_now(statement.cluster or 0)
-            first = anchor.setdefault(key, statement.items[0])
-            pairs = [(first, item) for item in statement.items]
-        for i, j in pairs:
-            if i == j:
-                continue
-            chain = broken_by_joining(i, j)
-            if chain is not None:
-                contradiction(statement, chain)
-                break
-            join(i, j, statement.id)
+        pairs = [statement.items]
         if statement.kind == "assign":
-            cluster_of.setdefault(links.root(statement.items[0]), (cluster_now(statement.cluster or 0), statement.id))
-    chunk_of = {i: links.root(i) for i in list(links.parent)}
-    return Agreed(
-        chunk_of, {root: key for root, (key, _) in cluster_of.items()}, [(i, j) for i, j, _ in apart], conflicts
-    )
+            key = cluster_now(statement.cluster or 0)
+            cluster_of.setdefault(links.root(_node(key)), key)
+            pairs = [(_node(key), item) for item in statement.items]
+        broken = None
+        for i, j in pairs:
+            chain = broken_by_joining(i, j)
+            if chain is None:
+                join(i, j, statement.id)
+            elif broken is None:
+                broken = chain
+        if broken is not None:
+            contradiction(statement, broken)
+    chunk_of = {i: links.root(i) for i in list(links.parent) if i >= 0}
+    return Agreed(chunk_of, cluster_of, apart, conflicts)
+
+
+def _node(key: int) -> int:
+    """The number that stands for a cluster among those of the objects."""
+    return -1 - key

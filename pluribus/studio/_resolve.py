@@ -9,12 +9,11 @@ Without such a partition, groups of seeds are all there is (seeded single link):
 map belong together.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from pluribus._kernels.linkage.seeded_growth import grow_groups
@@ -29,8 +28,13 @@ VOTERS = 15  # nearest objects on the map that decide which cluster a dropped ob
 
 def resolve(scene: Scene, state: State) -> State:
     """The state with labels, confidence and conflicts."""
-    agreed = agree(_essential(state.statements), state.current, lambda statement: support(scene, statement))
-    known = _from_base(scene, state, agreed) if scene.ladder is not None else _from_seeds(scene, state, agreed)
+    trust = partial(support, scene)
+    if scene.ladder is not None:
+        agreed = agree(_essential(state.statements), state.current, trust)
+        known = _from_base(scene, state, agreed)
+    else:
+        agreed = agree(state.statements, state.current, trust, near=_near_pins(state))
+        known = _from_seeds(scene, state, agreed)
     return known.changed(conflicts=tuple(agreed.conflicts))
 
 
@@ -191,51 +195,58 @@ def placed(scene: Scene, state: State) -> np.ndarray:
 
 def _from_seeds(scene: Scene, state: State, agreed: Agreed) -> State:
     n = len(state.base)
-    group = _seed_groups(state, agreed, n)
-    if group.max() < 1:  # nothing before there are two groups to tell apart
-        return state.changed(labels=np.zeros(n, np.int64), confidence=np.zeros(n))
+    chunks = {chunk: number for number, chunk in enumerate(dict.fromkeys(agreed.chunk_of.values()))}
+    stated = {chunks[chunk]: key for chunk, key in agreed.cluster_of.items() if chunk in chunks}
+    if len(chunks) < 2:  # nothing before there are two groups to tell apart
+        return state.changed(labels=np.full(n, stated.get(0, 0)), confidence=np.zeros(n))
+    group = np.full(n, -1, np.int64)
+    group[list(agreed.chunk_of)] = [chunks[chunk] for chunk in agreed.chunk_of.values()]
     grown = grow(scene.tree, group)
-    labels = same_keys(
-        grown.labels, state.labels if len(state.keys) > 1 else np.full(n, -1), state.next_key, group >= 0
-    )
+    before = state.labels if len(state.keys) > 1 else np.full(n, -1)
+    labels = same_keys(grown.labels, before, state.next_key, among=group >= 0, stated=stated)
     return state.changed(
         labels=labels, confidence=grown.confidence, next_key=max(state.next_key, int(labels.max()) + 1)
     )
 
 
-def _seed_groups(state: State, agreed: Agreed, n: int) -> np.ndarray:
-    """The group of each seed: pins within reach of each other, chunks, and assignments to one cluster together."""
+def _near_pins(state: State) -> list[tuple[int, int]]:
+    """Pins within reach of each other, and each pin with itself: one alone is a seed too."""
     pins = sorted(state.pins)
-    edges = [(item, chunk) for item, chunk in agreed.chunk_of.items()]
-    near = cKDTree([state.pins[i] for i in pins]) if pins else None
-    for a, b in [] if near is None else sorted(near.query_pairs(state.reach)):
-        here, there = np.array(state.pins[pins[a]]), np.array(state.pins[pins[b]])
-        if np.linalg.norm(here - there) < state.reach:  # the tree counts the rim in
-            edges.append((pins[a], pins[b]))
-    for statement in state.statements:
-        if statement.kind == "assign" and statement.origin != "drag":
-            edges += [(statement.items[0], item) for item in statement.items]
-    seeds = sorted({*pins, *(item for edge in edges for item in edge)})
-    group = np.full(n, -1, np.int64)
-    if seeds:
-        one, other = (np.searchsorted(seeds, ends) for ends in np.array(edges or [(seeds[0], seeds[0])]).T)
-        graph = coo_array((np.ones(len(one)), (one, other)), shape=(len(seeds),) * 2)
-        group[seeds] = connected_components(graph, directed=False)[1]
-    return group
+    if not pins:
+        return []
+    places = np.array([state.pins[item] for item in pins])
+    one, other = cKDTree(places).query_pairs(state.reach, output_type="ndarray").reshape(-1, 2).T
+    inside = np.linalg.norm(places[one] - places[other], axis=1) < state.reach  # the tree counts the rim in
+    pairs = sorted(zip(one[inside].tolist(), other[inside].tolist(), strict=True))
+    return [(item, item) for item in pins] + [(pins[a], pins[b]) for a, b in pairs]
 
 
-def same_keys(labels: np.ndarray, before: np.ndarray, next_key: int, among: np.ndarray | None = None) -> np.ndarray:
-    """Labels 0, 1, … by the keys of the clusters before that they share most objects with; new keys for the others."""
+def same_keys(
+    labels: np.ndarray,
+    before: np.ndarray,
+    next_key: int,
+    *,
+    among: np.ndarray | None = None,
+    stated: Mapping[int, int] | None = None,
+) -> np.ndarray:
+    """Labels 0, 1, … by the keys of the clusters before that they share most objects with; new keys for the others.
+
+    ``among`` are the objects that count. ``stated`` are keys that some labels have whatever they share.
+    """
     k = int(labels.max()) + 1
-    old_keys = np.unique(before[before >= 0])
     keys = np.full(k, -1)
-    if len(old_keys):
-        counted = before >= 0 if among is None else (before >= 0) & among
+    for label, key in (stated or {}).items():
+        keys[label] = key
+    free = np.flatnonzero(keys < 0)
+    old_keys = np.setdiff1d(before[before >= 0], keys)
+    if len(old_keys) and len(free):
+        counted = np.isin(before, old_keys) & (True if among is None else among)
         table = np.zeros((k, len(old_keys)), np.int64)
         np.add.at(table, (labels[counted], np.searchsorted(old_keys, before[counted])), 1)
+        table = table[free]
         for new, old in zip(*linear_sum_assignment(-table), strict=True):
             if table[new, old]:
-                keys[new] = old_keys[old]
+                keys[free[new]] = old_keys[old]
     for new in np.flatnonzero(keys < 0):
         keys[new], next_key = next_key, next_key + 1
     return keys[labels]

@@ -236,6 +236,49 @@ def test_a_must_link_between_two_clusters_that_were_stated_is_a_conflict(blobs):
     session.constraints.check(3)  # what holds does not contradict itself
 
 
+def test_an_object_that_is_linked_to_one_cluster_and_put_into_another_is_a_conflict(opinions):
+    session = Session(opinions)
+    one, other = session.keys[:2]
+    session.assign(0, one).must_link(0, 1).assign(1, other)
+    assert [(conflict.statement, set(conflict.chain)) for conflict in session.conflicts] == [(3, {1, 2, 3})]
+    session.assign(2, other)  # the cluster itself is where it was
+    assert session.state.labels[[0, 1, 2]].tolist() == [one, one, other]
+
+
+def test_an_assignment_that_a_cannot_link_forbids_does_not_move_the_object_that_was_there_first(opinions):
+    session = Session(opinions)
+    key = session.keys[0]
+    sure, unsure = int(session.confidence.argmax()), int(session.confidence.argmin())
+    session.assign(unsure, key).cannot_link(unsure, sure).assign(sure, key)
+    assert [(conflict.statement, set(conflict.chain)) for conflict in session.conflicts] == [(3, {1, 2, 3})]
+    assert session.state.labels[unsure] == key != session.state.labels[sure]
+
+
+def test_a_contradiction_of_one_object_leaves_the_others_of_the_statement_in_their_cluster(opinions):
+    session = Session(opinions)
+    one, other = session.keys[:2]
+    session.assign(0, one).must_link(0, 1).must_link(2, 3).assign([1, 2], other)
+    assert [conflict.statement for conflict in session.conflicts] == [4]
+    assert session.state.labels[[0, 1, 2, 3]].tolist() == [one, one, other, other]
+
+
+def test_a_cannot_link_between_pins_next_to_each_other_is_a_conflict():
+    session = Session(features=LINE).move(0, 100, 100).move(1, 110, 100).move(5, 900, 700).cannot_link(0, 1)
+    assert [(conflict.statement, conflict.chain) for conflict in session.conflicts] == [(4, (4,))]
+    assert session.labels.tolist() == [0, 0, 0, 0, 1, 1]
+    session.move(1, 100, 700)
+    assert session.conflicts == ()
+    assert session.labels[0] != session.labels[1]
+
+
+def test_without_a_partition_groups_keep_their_keys_and_pins_make_the_clusters():
+    session = Session(features=LINE).move(0, 100, 100).move(5, 900, 700).group([2, 3], "middle")
+    assert set(session.to_frame()["name"][[2, 3]]) == {"middle"}
+    for call in (lambda: session.assign(1, session.keys[0]), lambda: session.merge(*session.keys[:2])):
+        with pytest.raises(EventError, match="pins make the clusters"):
+            call()
+
+
 # -- the log ---------------------------------------------------------------------------------------------------------
 
 
@@ -243,7 +286,7 @@ def random_events(session, rng, n):
     keys = lambda: [int(key) for key in session.keys]  # noqa: E731
     for _ in range(n):
         i, j = (int(x) for x in rng.choice(session.n_objects, 2, replace=False))
-        what = rng.integers(0, 11)
+        what = rng.integers(0, 14)
         events = [
             ("move", {"items": [i, j], "x": float(rng.uniform(0, 1000)), "y": float(rng.uniform(0, 800))}),
             ("unpin", {"items": [i]}),
@@ -256,11 +299,49 @@ def random_events(session, rng, n):
             ("k", {"k": int(rng.integers(2, 6))}),
             ("undo", {}),
             ("redo", {}),
+            ("assign", {"items": [i, j], "cluster": keys()[-1]}),
+            ("recluster", {"items": [i, j], "into": 1}),
+            ("unlink", {"statement": min((s.id for s in session.statements), default=1)}),
         ]
         try:
             session.do(events[what][0], **events[what][1])
         except EventError:
             continue
+        check_statements(session)
+
+
+def check_statements(session):
+    """Whatever is not listed as a conflict holds, and conflicts are among the statements."""
+    state = session.state
+    conflicting = {conflict.statement for conflict in state.conflicts}
+    assert len(state.labels) == session.n_objects
+    assert state.labels.min() >= 0
+    assert state.next_key > state.labels.max()
+    assert ((session.confidence >= 0) & (session.confidence <= 1)).all()
+    for statement in state.statements:
+        labels = state.labels[list(statement.items)]
+        if statement.id in conflicting:
+            continue
+        if statement.kind == "assign":
+            assert (labels == state.current(statement.cluster)).all()
+        else:
+            assert (labels[0] == labels[1]) == (statement.kind == "must")
+    ids = {statement.id for statement in state.statements}
+    for conflict in state.conflicts:
+        assert conflict.statement in conflict.chain
+        assert conflict.give_up in conflict.chain
+        assert set(conflict.chain) <= ids
+    session.constraints.check(len(session.keys))  # what holds does not contradict itself
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6))
+@pytest.mark.filterwarnings("ignore:The evidence is tied")
+def test_what_is_not_listed_as_a_conflict_holds(opinions, seed):
+    rng = np.random.default_rng(seed)
+    few = pluribus.combine([rng.integers(0, 3, 10) for _ in range(3)], k=2, verbose=False)
+    for session in (Session(opinions), Session(few), Session(features=rng.normal(size=(10, 2)))):
+        random_events(session, rng, 25)
 
 
 @settings(max_examples=15, deadline=None)
