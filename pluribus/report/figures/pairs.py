@@ -17,7 +17,7 @@ def plot_pairs(model: PairwiseKernelClassifier, ids: Any = None) -> Any:
 
     Each point is a pair, those with the smallest margin first, at most 1,000. Must-links are circles, cannot-links
     diamonds. Pairs to the left of the line at 0 are violated: the predictions of their rows contradict them. Look at
-    these first: the pair may be a mistake, or the rows may need a label. Pairs close to the line are kept by chance.
+    these first: the pair may be a mistake, or the rows may need a label. Pairs close to the line are barely kept.
 
     Parameters
     ----------
@@ -59,11 +59,11 @@ def pairs_figure(model: PairwiseKernelClassifier, ids: Any = None) -> Figure:
         raise ValueError("The classifier was fitted without pairs: there is nothing to draw. Give constraints to fit.")
     names = _names(ids, model.n_samples_fit_)
     order = np.argsort(model.pair_margin_, kind="stable")[:_PAIRS]
-    margin, same = model.pair_margin_[order], model.pair_same_[order]
+    margin, same, is_violated = model.pair_margin_[order], model.pair_same_[order], model.pair_violated_[order]
     data = []
     for outcome, violated, color in (("violated", True, COLORS[5]), ("kept", False, COLORS[0])):
         for kind, is_same, symbol in _KINDS:
-            shown = np.flatnonzero(((margin < 0) == violated) & (same == is_same))
+            shown = np.flatnonzero((is_violated == violated) & (same == is_same))
             if len(shown):
                 data.append(
                     {
@@ -79,7 +79,7 @@ def pairs_figure(model: PairwiseKernelClassifier, ids: Any = None) -> Figure:
                         "hovertemplate": "%{customdata}<br>margin %{x:.3g}<extra></extra>",
                     }
                 )
-    n_violated = int((model.pair_margin_ < 0).sum())
+    n_violated = int(model.pair_violated_.sum())
     title = f"margin of a pair ({n_violated:,} of {len(model.pairs_):,} are violated)"
     line = {"type": "line", "xref": "x", "yref": "paper", "x0": 0, "x1": 0, "y0": 0, "y1": 1}
     return specification(

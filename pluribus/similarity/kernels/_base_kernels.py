@@ -22,6 +22,7 @@ class BaseKernel(NamedTuple):
     form: str  # "features": the rows are their own feature vectors; "kernel": a function; "precomputed": a matrix
     function: Callable[[Any, Any], Any] | None = None
     fitted: Callable[[Any], Callable[[Any, Any], Any]] | None = None  # makes the function from the rows of fit
+    of_user: bool = False  # whether the function is a user's
 
 
 def read_kernels(kernels: Any, n_blocks: int | None) -> list[BaseKernel]:
@@ -52,7 +53,7 @@ def _read(m: int, kernel: Any) -> BaseKernel:
         kernel, parameters = kernel
     if callable(kernel):
         name = getattr(kernel, "__name__", type(kernel).__name__)
-        return BaseKernel(name, "kernel", partial(kernel, **parameters))
+        return BaseKernel(name, "kernel", partial(kernel, **parameters), of_user=True)
     names = sorted({*PAIRWISE_KERNEL_FUNCTIONS, *_FITTED, "quadratic", "precomputed"})
     if not isinstance(kernel, str) or kernel not in names:
         raise ValueError(f"kernels[{m}]={kernel!r} is not known: give a function, or one of {', '.join(names)}.")

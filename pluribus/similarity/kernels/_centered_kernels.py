@@ -16,6 +16,7 @@ class CenteredKernels:
     """K_m with zero mean in its feature space and the trace n, between normalized indicators of chunklets."""
 
     def __init__(self, kernels: KernelSet, chunk_of: np.ndarray) -> None:
+        kernels.check_memory()
         sizes = np.bincount(chunk_of)
         n, n_chunks = len(chunk_of), len(sizes)
         self.chunks = sparse.csr_array((1 / np.sqrt(sizes)[chunk_of], (np.arange(n), chunk_of)), shape=(n, n_chunks))

@@ -54,7 +54,7 @@ def read_examples(n: int, y: Any, sequences: Any, constraints: Any) -> Examples:
     known = as_constraints(constraints, n)
     if y is not None:
         classes, codes = np.unique(y, return_inverse=True)
-        known = known.merge(Constraints(n, labels=codes)) if constraints is not None else known
+        known = known.merge(Constraints(n, labels=_names(y))) if constraints is not None else known
     elif (known.labels >= 0).any():
         classes, place = np.unique(known.classes, return_inverse=True)
         codes = np.where(known.labels >= 0, place[known.labels], -1)
@@ -111,6 +111,13 @@ def _read_labels(n: int, y: Any, sequences: Any) -> tuple[np.ndarray | None, Cha
         raise ValueError(f"y has {len(y)} labels, but X has {n} rows: inconsistent numbers of samples.")
     check_classification_targets(y)
     return y, chains
+
+
+def _names(y: np.ndarray) -> np.ndarray:
+    """Labels as names for Constraints, where -1 would mean that there is none."""
+    names = y.astype(object)
+    names[names == -1] = "class -1"
+    return names
 
 
 def _is_sequence(labels: Any) -> bool:

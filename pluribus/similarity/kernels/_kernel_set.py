@@ -10,7 +10,8 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
 
-from pluribus.similarity.kernels._base_kernels import read_kernels
+from pluribus._engine import MemoryLimitError, in_bytes, memory_limit
+from pluribus.similarity.kernels._base_kernels import BaseKernel, read_kernels
 from pluribus.tables._internal import refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
@@ -95,7 +96,9 @@ class KernelSet:
             raise ValueError(f"{self._what(m)}: {error}") from None
         if sparse.issparse(block):
             block = sparse.csr_array(block)
-            block.sum_duplicates()
+            if not block.has_canonical_format:
+                block = block.copy()  # the user's matrix stays as it is
+                block.sum_duplicates()
         return block
 
     def _check_square(self, m: int, K: Any) -> None:
@@ -153,6 +156,17 @@ class KernelSet:
         if K.dtype.kind not in "fiub" or not np.isfinite(K.data if sparse.issparse(K) else K).all():
             raise ValueError(f"{self._what(m)}: the kernel has values that are not finite numbers.")
         return K
+
+    def check_memory(self) -> None:
+        """Raise if the matrices of all kernels between the objects of fit do not fit into memory."""
+        n_dense = sum(_is_dense(kernel, rows) for kernel, rows in zip(self.kernels, self.rows, strict=True))
+        size = n_dense * self.n**2 * self.rows[0].dtype.itemsize
+        if size > memory_limit():
+            raise MemoryLimitError(
+                f"{n_dense} kernels between {self.n:,} objects take {in_bytes(size)}, more than the "
+                f"{in_bytes(memory_limit())} allowed. Give float32, sparse kernels such as 'spline', or features of "
+                "each kernel (sklearn.kernel_approximation) as 'linear' blocks."
+            )
 
     def block(self, m: int) -> Any:
         """Features, or kernel values between all objects of fit; normalized."""
@@ -225,6 +239,13 @@ class KernelSet:
                 "diagonals, a list of arrays, one for each kernel, or scale the kernels and set normalize=False."
             )
         return np.where(own > 0, 1 / np.sqrt(np.where(own > 0, own, 1)), 0)
+
+
+def _is_dense(kernel: BaseKernel, rows: Any) -> bool:
+    """Whether the kernel is a dense matrix; a function of a user may return a sparse one for sparse rows."""
+    if kernel.form == "features" or kernel.name == "spline":
+        return False
+    return not sparse.issparse(rows) or (kernel.form == "kernel" and not kernel.of_user)
 
 
 def combine(kernels: KernelSet, weights: np.ndarray, X: Any, Y: Any, diagonals: Any) -> np.ndarray:

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import MemoryLimitError, in_bytes, memory_limit
 from pluribus.similarity.kernels._kernel_set import KernelSet
 
 
@@ -15,7 +14,7 @@ class PackedBlocks:
     def __init__(self, kernels: KernelSet) -> None:
         n, dtype = kernels.n, np.result_type(*(rows.dtype for rows in kernels.rows))
         is_kernel = np.array([kernel.form != "features" for kernel in kernels.kernels])
-        self._check_memory(kernels, is_kernel)
+        kernels.check_memory()
         widths = np.where(is_kernel, n, kernels.widths)
         self.dense = np.empty((n, int(widths.sum())), dtype)  # memory is only taken by what is written
         rest, used, dense_blocks = {}, 0, []
@@ -44,20 +43,6 @@ class PackedBlocks:
             within = np.arange(block.nnz) - np.repeat(block.indptr[:-1], counts[place])
             at = np.repeat(self.pointer[:, place], counts[place]) + within
             self.data[at], self.indices[at] = block.data, block.indices
-
-    @staticmethod
-    def _check_memory(kernels: KernelSet, is_kernel: np.ndarray) -> None:
-        n_dense = sum(
-            is_kernel[m] and kernel.name != "spline" and not sparse.issparse(kernels.rows[m])
-            for m, kernel in enumerate(kernels.kernels)
-        )
-        size = n_dense * kernels.n**2 * kernels.rows[0].dtype.itemsize
-        if size > memory_limit():
-            raise MemoryLimitError(
-                f"{n_dense} kernels between {kernels.n:,} objects take {in_bytes(size)}, more than the "
-                f"{in_bytes(memory_limit())} allowed. Give float32, sparse kernels such as 'spline', or features of "
-                "each kernel (sklearn.kernel_approximation) as 'linear' blocks."
-            )
 
     def arguments(self, S: np.ndarray) -> tuple[Any, ...]:
         """The blocks as the compiled passes take them."""

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -374,8 +375,7 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, sequences: Any = None) -> float:
         """The share of rows with the right class."""
-        found = self.predict(X, sequences=sequences)
-        return float(np.average(found == np.asarray(y), weights=sample_weight))
+        return float(accuracy_score(y, self.predict(X, sequences=sequences), sample_weight=sample_weight))
 
     def kernel(self, X: Any, Y: Any = None, *, diagonals: Any = None) -> np.ndarray:
         """Σ β_m k_m between the rows of X and those of Y, by default X.

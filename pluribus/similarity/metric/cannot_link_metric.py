@@ -19,6 +19,8 @@ from pluribus.similarity.metric._pairs import Apart, pairs_of_names, read_names,
 from pluribus.similarity.metric._prior import read_prior
 from pluribus.tables._internal import check_new_scale, refuse_annotated
 
+_HOLDS = {"full": "A_", "sparse": "A_", "diagonal": "w_", "kernel": "support_points_"}  # what was learned, by kind
+
 
 class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learn which differences between rows matter from pairs that are known to be different, and from nothing else.
@@ -107,6 +109,9 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     [[0.0, 1.0, 1.0], [1.0, 0.0, 1.414], [1.0, 1.414, 0.0]]
     """
 
+    A_: Any
+    w_: np.ndarray
+    support_points_: Any
     n_iter_: int
     known_as = {"cannot-link-metric": {}, "cannot-link-weights": {"kind": "diagonal"}}
     suits = "Pairs that are surely different, such as records under different names, and no pairs that are equal."
@@ -307,16 +312,14 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _keep(self, form: Form, apart: Apart, alpha: np.ndarray) -> None:
         """Set what was learned."""
         self._learned, self._fitted_kind = form.learned(alpha), self.kind
-        if self.kind == "kernel":
-            self.support_points_ = self._learned.A
-        elif self.kind == "diagonal":
-            self.w_ = self._learned.A
-        else:
-            self.A_ = self._learned.A
+        for other in _HOLDS.values():
+            self.__dict__.pop(other, None)  # of a fit of another kind
+        setattr(self, _HOLDS[self.kind], self._learned.A)
         self.pairs_, self.alpha_, self.margins_ = apart.pairs, alpha, form.margins()
         self.support_ = np.flatnonzero(alpha)
         self.margin_ = float(self.margins_[apart.weights > 0].min())
-        self.normalized_margin_ = self.margin_ / self._learned.length
+        length = self._learned.length
+        self.normalized_margin_ = self.margin_ / length if length > 0 else 0.0  # a tiny C: the norm rounds to 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,7 +40,9 @@ def known_labels(y: Any, n: int, labeled: Any, constraints: Constraints) -> Labe
     if y.dtype.kind == "f" and np.isinf(y).any():
         raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
     missing = pd.isna(y)
-    minus_one = np.zeros(n, dtype=bool) if y.dtype.kind in "USb" else np.asarray(y == -1, dtype=bool)
+    minus_one = np.zeros(n, dtype=bool)
+    if y.dtype.kind not in "USb":
+        minus_one[~missing] = y[~missing] == -1
     known = ~(missing | minus_one) if labeled is None else _mask(labeled, missing, n)
     rows = np.flatnonzero(known)
     if labeled is None and minus_one.any() and len(rows) and (y[rows] == 1).all():

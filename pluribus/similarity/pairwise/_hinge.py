@@ -94,7 +94,7 @@ class _Dual:
     def move_along_face(self) -> None:
         """Newton steps of the variables between their bounds; those that get to a bound stay there."""
         low, high = self.losses.low, self.losses.high
-        self.state = self._state_of_part(self.rows, self.beta)  # anew: sweeps add up rounding errors
+        self.state = self._state_of_part(self.rows, self.beta)  # sweeps add up rounding errors
         for _ in range(_STEPS):
             free = np.flatnonzero((self.beta > low) & (self.beta < high) & (self.square > 0))
             if not len(free):

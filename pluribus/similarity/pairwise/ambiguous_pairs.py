@@ -1,6 +1,5 @@
 """Asking about the rows of which a classifier is least sure (MIN, MAX, COM)."""
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -101,7 +100,8 @@ class AmbiguousPairs:
     def next_pair(self, answers: Answers) -> tuple[int, int] | None:
         """The pair to ask about next: an ambiguous row, and one to compare it with."""
         check_answers(answers, self.n_objects)
-        n_asked = Counter(int(self._track[row]) for answer in answers.given for row in (answer.one, answer.other))
+        rows = np.array([row for answer in answers.given for row in (answer.one, answer.other)], dtype=np.int64)
+        n_asked = np.bincount(self._track[rows], minlength=len(self._of_track))
         candidates = self._candidates_com(n_asked) if self.strategy == "com" else self._candidates(n_asked, answers)
         for one, other in candidates:
             pair = int(self._row[one]), int(self._row[other])
@@ -109,10 +109,9 @@ class AmbiguousPairs:
                 return pair
         return None
 
-    def _candidates(self, n_asked: Counter[int], answers: Answers) -> Iterator[tuple[int, int]]:
+    def _candidates(self, n_asked: np.ndarray, answers: Answers) -> Iterator[tuple[int, int]]:
         """Unlabeled tracks that were asked about least, then the most ambiguous, with labeled ones by distance."""
-        asked = np.array([n_asked[track] for track in self._unlabeled.tolist()])
-        for track in self._unlabeled[np.argsort(asked, kind="stable")].tolist():
+        for track in self._unlabeled[np.argsort(n_asked[self._unlabeled], kind="stable")].tolist():
             if n_asked[track] and self._is_settled(track, answers):
                 continue
             kernel = self._kernel([track], self._labeled)[0]
@@ -130,7 +129,7 @@ class AmbiguousPairs:
             for other in self._labeled.tolist()
         )
 
-    def _candidates_com(self, n_asked: Counter[int]) -> Iterator[tuple[int, int]]:
+    def _candidates_com(self, n_asked: np.ndarray) -> Iterator[tuple[int, int]]:
         """Pairs of unlabeled tracks that were asked about least, then by ambiguity and kernel."""
         tracks = self._unlabeled[:_MOST_COMPARED]
         if len(tracks) < 2:
@@ -138,7 +137,7 @@ class AmbiguousPairs:
         one, other = np.triu_indices(len(tracks), 1)
         loss = self._of_track[tracks]
         score = loss[one] + loss[other] - self._kernel(tracks, tracks)[one, other]
-        asked = np.array([n_asked[track] for track in tracks.tolist()])
+        asked = n_asked[tracks]
         for place in np.lexsort((-score, asked[one] + asked[other])).tolist():
             yield int(tracks[one[place]]), int(tracks[other[place]])
 

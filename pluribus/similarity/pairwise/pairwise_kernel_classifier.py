@@ -107,7 +107,9 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         Whether each pair is a must-link.
     pair_margin_ : ndarray of shape (m,)
         How clearly the predictions keep each pair: the best sum of scores that keeps it, minus the best that breaks
-        it. Negative for violated pairs.
+        it. Negative for violated pairs, and 0 for ties.
+    pair_violated_ : ndarray of shape (m,)
+        Whether the predictions violate each pair.
     pair_violation_ : float
         The share of pairs that the predictions violate; 0 without pairs.
     violations_ : Violations
@@ -298,9 +300,9 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _make_basis(self, X: Any, seed: int) -> Basis:
         constant = float(self.fit_intercept)
+        gamma = self.gamma_ = gamma_of(X, self.gamma) if self.kernel == "rbf" else None
         if self.kernel == "linear":
             return feature_basis(X, self.support_, None, constant)
-        gamma = self.gamma_ = gamma_of(X, self.gamma) if self.kernel == "rbf" else None
         if self.n_components is None:
             basis = kernel_basis(X, self.support_, gamma, constant)
             if gamma is None:
@@ -371,6 +373,6 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         self.pair_margin_ = pair_margins(scores[one], scores[other], pairs.same)
         predicted = np.full(X.shape[0], -1)
         predicted[self.support_] = scores.argmax(axis=1)
-        violated = (predicted[pairs.rows[:, 0]] == predicted[pairs.rows[:, 1]]) != pairs.same
-        self.pair_violation_ = float(violated.mean()) if len(violated) else 0.0
+        self.pair_violated_ = (predicted[pairs.rows[:, 0]] == predicted[pairs.rows[:, 1]]) != pairs.same
+        self.pair_violation_ = float(self.pair_violated_.mean()) if len(pairs.rows) else 0.0
         self.violations_ = constraints.violations(predicted)

@@ -34,8 +34,8 @@ def track_constraints(tracks: Any, frames: Any = None) -> Constraints:
     track, _ = parse_names(tracks, None, "tracks")
     n = len(track)
     frame, moments = (np.arange(n), np.arange(n)) if frames is None else parse_names(frames, n, "frames")
-    time = _order_of(moments)[frame]  # frames are numbered by first appearance
-    rows = pd.DataFrame({"row": np.arange(n), "track": track, "time": np.where(frame < 0, n, time)})
+    rank = np.append(_order_of(moments), n)  # frames are numbered by first appearance; -1, no frame, comes last
+    rows = pd.DataFrame({"row": np.arange(n), "track": track, "time": rank[frame]})
     rows = rows[track >= 0].sort_values(["track", "time", "row"], kind="stable")
     size = rows.groupby("track")["row"].transform("size")
     middle = rows["row"][rows.groupby("track").cumcount() == (size - 1) // 2].to_numpy()  # by number of the track

@@ -50,3 +50,11 @@ def test_bad_input():
         plot_pairs(PairwiseKernelClassifier(verbose=False).fit(X, Y))
     with pytest.raises(ValueError, match="ids has 2 names, but the classifier was fitted to 12 rows"):
         plot_pairs(fitted(), ids=["a", "b"])
+
+
+@pytest.mark.filterwarnings("ignore:2 pairs are against the known labels")
+def test_pairs_are_violated_if_the_decision_function_is_0():
+    known = Constraints(12, cannot_link=[(i, j) for i in range(12) for j in range(i)])
+    model = PairwiseKernelClassifier("hinge", lam=1.0, verbose=False).fit(X, Y, constraints=known)
+    assert (model.pair_margin_ == 0).all()
+    assert [trace.name for trace in plot_pairs(model).data] == ["cannot-links, violated (66)"]

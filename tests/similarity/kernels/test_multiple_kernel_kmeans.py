@@ -9,6 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from pluribus import Constraints, similarity
+from pluribus._engine import MemoryLimitError, memory_budget
 from pluribus.constraints import InfeasibleError
 from pluribus.similarity import MultipleKernelKMeans
 from similarity.kernels.shared import QUIET, digits, three_kernels
@@ -174,3 +175,10 @@ def test_pairs_change_the_similarity_of_chunklets():
     expected[0, 1] = expected[1, 0] = -1 / np.sqrt(2)
     expected[2, 3] = expected[3, 2] = np.tanh(1)
     np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_kernels_that_do_not_fit_into_memory_are_refused(form):
+    X = form(np.random.default_rng(0).normal(size=(300, 3)))
+    with memory_budget(100_000), pytest.raises(MemoryLimitError, match="300 objects"):
+        MultipleKernelKMeans(2, "gaussian", **QUIET).fit(X)

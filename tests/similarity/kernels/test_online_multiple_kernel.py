@@ -12,6 +12,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from pluribus import Constraints, similarity
+from pluribus._engine import MemoryLimitError, memory_budget
 from pluribus.constraints import ConstraintError, ContradictionError
 from pluribus.similarity import OnlineMultipleKernel
 from similarity.kernels.shared import QUIET, digits, three_kernels, unit, words
@@ -524,3 +525,34 @@ def test_labels_follow_the_rows_of_their_sequences():
     nested = [y[list(rows)].tolist() for rows in turned]
     one, other = (fitted("linear", X, labels, turned, epochs=2) for labels in (nested, y))
     np.testing.assert_array_equal(one.coef_[0], other.coef_[0])
+
+
+@pytest.mark.parametrize("names", [["a", "b"], [-1, 1], [5, 7]])
+def test_labels_of_constraints_are_compared_with_y(names):
+    y = np.array(names * 10)
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    same = Constraints(20, labels=[None, names[1]] + [None] * 18)
+    model = OnlineMultipleKernel("linear", **QUIET).fit(rows, y, constraints=same)
+    assert model.classes_.tolist() == sorted(names)
+    other = Constraints(20, labels=[names[1]] + [None] * 19)
+    with pytest.raises(ContradictionError):
+        OnlineMultipleKernel("linear", **QUIET).fit(rows, y, constraints=other)
+
+
+def test_score_refuses_labels_of_another_length():
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        fitted("linear").score(X, Y[:1])
+
+
+def test_a_sparse_table_stays_as_it_is():
+    rows = sparse.csr_array((np.ones(4), [1, 0, 1, 0], [0, 2, 3, 4]), shape=(3, 2))
+    OnlineMultipleKernel("linear", **QUIET).fit(rows, [0, 1, 0])
+    assert rows.indices.tolist() == [1, 0, 1, 0]
+
+
+def test_dense_kernels_of_sparse_rows_count_for_memory():
+    rows = sparse.csr_array(np.random.default_rng(0).normal(size=(300, 3)))
+    with memory_budget(100_000), pytest.raises(MemoryLimitError, match="300 objects"):
+        OnlineMultipleKernel("quadratic", **QUIET).fit(rows, [0, 1] * 150)
+    with memory_budget(100_000):
+        OnlineMultipleKernel(lambda A, B: (A @ B.T).multiply(0.5), **QUIET).fit(rows, [0, 1] * 150)

@@ -240,3 +240,15 @@ def test_memory_is_checked_first(kind):
     pairs = np.column_stack([np.arange(100), np.arange(100, 200)])
     with memory_budget(100_000), pytest.raises(MemoryLimitError, match="would take"):
         fit(given, pairs, kind=kind)
+
+
+def test_a_norm_that_rounds_to_0():
+    assert fit(C=1e-200).normalized_margin_ == 0
+
+
+def test_a_fit_of_another_kind_leaves_nothing_behind():
+    attributes = {"full": "A_", "sparse": "A_", "diagonal": "w_", "kernel": "support_points_"}
+    metric = CannotLinkMetric(verbose=False)
+    for kind in (*KINDS, *KINDS[::-1]):
+        metric.set_params(kind=kind).fit(X, constraints=[(0, 1), (0, 2)])
+        assert {name for name in attributes.values() if hasattr(metric, name)} == {attributes[kind]}

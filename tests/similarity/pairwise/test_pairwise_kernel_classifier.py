@@ -4,6 +4,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -738,3 +739,8 @@ def test_new_rows_are_checked():
         model.predict(np.full((1, 3), 1e300))
     with pytest.raises(ValueError, match="features"):
         make(kernel="precomputed").fit(GRAM, Y).predict(GRAM[:, :4])
+
+
+def test_missing_labels_of_pandas():
+    y = np.array(["a", pd.NA, "b"], dtype=object)
+    assert make().fit([[0.0], [1], [2]], y).labeled_.tolist() == [0, 2]

@@ -80,3 +80,9 @@ def test_bad_input(call, message):
 
 def test_the_middle_of_an_even_track_is_the_earlier_one():
     assert track_constraints(["a"] * 4).must_link.tolist() == [[0, 1], [1, 2], [1, 3]]
+
+
+def test_no_frame_is_known():
+    known = track_constraints(["a", "a", "b"], frames=[None, None, None])
+    assert known.must_link.tolist() == [[0, 1]]
+    assert len(known.cannot_link) == 0
