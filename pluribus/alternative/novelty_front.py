@@ -18,7 +18,7 @@ from pluribus.alternative._shared.criteria import explained_share
 from pluribus.alternative._shared.known import read_known
 from pluribus.compare import normalized_mutual_information_index
 from pluribus.partitions._internal import number_by_size
-from pluribus.tables._internal import check_scale, refuse_annotated
+from pluribus.tables._internal import check_scale, refuse_annotated, without_repeats
 
 PLAIN = "kmeans, nothing known"
 _CLOSE = 1e-9  # differences that are rounding
@@ -101,7 +101,7 @@ def alternatives(
     known : sequence of n labels, or several of them; see :class:`ConditionalEnsemble`
     n_clusters : int
     methods : names, or mapping of titles to estimators, optional
-        By default all methods of this room, and conditional ensembles without centering.
+        By default all of ``names()``, and conditional ensembles without centering.
     n_starts : int
         Random starts of each method.
     random_state : int, RandomState, Generator or None
@@ -122,7 +122,7 @@ def alternatives(
     [('residual-kmeans', 0.13, 0.96), ('kmeans, nothing known', 0.88, 0.24)]
     """
     refuse_annotated(X)
-    X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+    X = without_repeats(check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2))
     check_scale(X)
     n = X.shape[0]
     k = whole_number("n_clusters", n_clusters, 2, n)

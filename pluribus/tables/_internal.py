@@ -4,7 +4,7 @@ from pluribus.tables._annotated import EMBEDDING, is_annotated, refuse_annotated
 from pluribus.tables._cells import MISSING
 from pluribus.tables._columns import BadCells, Column, Unusable, understand
 from pluribus.tables._index import parquet_columns
-from pluribus.tables._matrices import check_distances, check_features
+from pluribus.tables._matrices import check_distances, check_features, without_repeats
 from pluribus.tables._scale import check_new_scale, check_scale
 from pluribus.tables._survey import taken
 from pluribus.tables._useless import useless_columns
@@ -40,4 +40,5 @@ __all__ = [
     "taken",
     "understand",
     "useless_columns",
+    "without_repeats",
 ]

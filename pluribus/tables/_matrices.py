@@ -20,6 +20,31 @@ def check_features(X: Any) -> Any:
     return X
 
 
+def without_repeats(X: Any) -> Any:
+    """A sparse matrix with one entry for each place, and with indices of 32 bits if they suffice; others stay.
+
+    Loops over entries take each for a value of its own, and scikit-learn's k-means refuses indices of 64 bits. The
+    given matrix stays as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from pluribus.tables._internal import without_repeats
+    >>> twice = sparse.csr_array((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 1))
+    >>> without_repeats(twice).data.tolist(), twice.data.tolist()
+    ([3.0], [1.0, 2.0])
+    """
+    if not sparse.issparse(X):
+        return X
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype == np.int64 and max(X.nnz, *X.shape) <= np.iinfo(np.int32).max:
+        X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    return X
+
+
 def _check_numbers(X: Any) -> None:
     """Refuse words, by the columns that hold them."""
     if sparse.issparse(X):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 from pluribus.alternative._shared.known import Known, read_known
 from pluribus.compare import normalized_mutual_information_index
 from pluribus.partitions._internal import number_by_size
-from pluribus.tables._internal import check_scale, refuse_annotated
+from pluribus.tables._internal import check_scale, refuse_annotated, without_repeats
 
 
 class Given(NamedTuple):
@@ -53,6 +53,7 @@ class AlternativeMixin(ClusterMixin):
             raise ValueError(f"n_clusters={self.n_clusters} is not a number: give the number of clusters.")
         refuse_annotated(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], order="C")
+        X = without_repeats(X)
         check_scale(X)
         n = X.shape[0]
         if self.n_clusters > n:
@@ -68,8 +69,8 @@ class AlternativeMixin(ClusterMixin):
         self.n_clusters_ = len(used)
         self.labels_ = number_by_size(coded, self.n_clusters_).astype(np.int32)
         both = clustered & (known.codes >= 0)
-        alike = normalized_mutual_information_index(self.labels_[both], known.codes[both]) if both.any() else 0.0
-        self.nmi_with_known_ = float(alike) if known.n_groups > 1 else 0.0
+        shared = normalized_mutual_information_index(self.labels_[both], known.codes[both]) if both.any() else 0.0
+        self.nmi_with_known_ = float(shared) if known.n_groups > 1 else 0.0
         if self.n_clusters_ < self.n_clusters:
             warnings.warn(
                 f"only {self.n_clusters_} of {self.n_clusters} clusters have rows: the rows differ too little for "

@@ -8,7 +8,7 @@ from scipy import sparse
 from pluribus.alternative._shared.known import Known
 from pluribus.alternative._shared.residuals import Residuals, sum_rows
 
-# Weight of what a partition explains of all rows, beside what it explains within the known groups. It makes clusters
+# Weight of what a partition explains of all rows, next to what it explains within the known groups. It makes clusters
 # mean the same in every group, and is low, or a known partition that dominates the features would come back.
 COORDINATION = 0.05
 

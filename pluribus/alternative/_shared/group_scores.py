@@ -32,10 +32,9 @@ class GroupScores:
         masses, sizes = self.rows.masses(weighted), self.rows.group_weights(weighted)
         overall = self.rows.by_feature(masses) / np.maximum(sizes.sum(axis=0), LEAST)
         within = masses / np.maximum(sizes, LEAST)[self.rows.group_of]
-        group, cluster = np.nonzero(sizes <= LEAST)  # a group without this cluster: nothing else is known of it there
-        for g, c in zip(group, cluster, strict=True):
-            slots = self.rows.group_of == g
-            within[slots, c] = overall[self.rows.feature_of[slots], c]
+        empty = sizes <= LEAST  # a group without this cluster: nothing else is known of it there
+        if empty.any():
+            within = np.where(empty[self.rows.group_of], overall[self.rows.feature_of], within)
         return Profiles(overall, within)
 
     def scores(self, q: np.ndarray, coordination: float) -> np.ndarray:
@@ -93,7 +92,7 @@ class GroupScores:
     def novelty(self, q: np.ndarray) -> float:
         """How much clusters explain of what the known groups leave: Σ P(c) |mean of F - E(F|z) in c|² / variance.
 
-        It is 0 for the known groups themselves, and for clusters that mean something else in each group.
+        It is 0 for the known groups themselves, and low for clusters that mean something else in each group.
         """
         rows, family = self.rows, self.family
         weighted = self.weights[:, None] * q

@@ -82,9 +82,9 @@ class Residuals:
             block = slice(start, start + _BLOCK)
             rows, group = self.X[block], self.group[block]
             if sparse.issparse(rows):
-                toward = rows @ self.means.T
-                square = rows.multiply(rows).sum(axis=1)
-                out[block] = np.asarray(square).ravel() - 2 * toward[np.arange(len(group)), group] + own[block]
+                row_of, value = np.repeat(np.arange(len(group)), np.diff(rows.indptr)), rows.data.astype(np.float64)
+                beyond = value * (value - 2 * self.means[group[row_of], rows.indices])  # x² - 2 x m, 0 where x is 0
+                out[block] = np.bincount(row_of, beyond, minlength=len(group)) + own[block]
             else:
                 out[block] = ((rows - self.means[group]) ** 2).sum(axis=1)
         return np.maximum(out, 0)

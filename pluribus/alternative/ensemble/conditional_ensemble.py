@@ -78,8 +78,8 @@ class ConditionalEnsemble(AlternativeMixin, BaseEstimator):
 
     References
     ----------
-    Gondek and Hofmann, "Non-redundant clustering with conditional ensembles", KDD 2005. Gondek, "Clustering with prior
-    knowledge", in Constrained Clustering, CRC Press 2008, chapter 11.
+    Gondek and Hofmann, "Non-redundant clustering with conditional ensembles", KDD 2005. Gondek, "Non-redundant data
+    clustering", in Constrained Clustering, CRC Press 2008, chapter 11.
 
     Examples
     --------
@@ -157,8 +157,8 @@ class ConditionalEnsemble(AlternativeMixin, BaseEstimator):
         result[covered] = labels
         self.score_ = float(sum(category_utility(labels, column) for column in self.ensemble_.labels.T))
         pairs = len(local) > 1
-        alike = diversity(self.ensemble_, normalized_mutual_information_index, verbose=False) if pairs else 1.0
-        self.agreement_ = float(alike)
+        shared = diversity(self.ensemble_, normalized_mutual_information_index, verbose=False) if pairs else 1.0
+        self.agreement_ = float(shared)
         self._finish(groups, result)
         return self
 

@@ -57,7 +57,7 @@ class ResidualClusterer(AlternativeMixin, BaseEstimator):
 
     References
     ----------
-    Gondek, "Clustering with prior knowledge", in Constrained Clustering, CRC Press 2008, chapter 11. Cui, Fern and Dy,
+    Gondek, "Non-redundant data clustering", in Constrained Clustering, CRC Press 2008, chapter 11. Cui, Fern and Dy,
     "Non-redundant multi-view clustering via orthogonalization", ICDM 2007.
 
     Examples

@@ -36,7 +36,7 @@ class Segments:
         return int(np.count_nonzero(self.labels != last))
 
     def project(self, words: int) -> None:
-        """Make seeds of the documents, with so many words."""
+        """Make seeds of the documents, with this number of words."""
         self.seeds = self.documents.damped_centroids(self.labels, len(self), words)
 
     def merge(self, threshold: float, words: int) -> None:

@@ -21,7 +21,7 @@ from pluribus.constrained.categories._seeds import DAMPING, Documents
 from pluribus.constrained.categories._segments import Segments
 from pluribus.constrained.categories._terms import document_frequency, gini_index, select_terms
 from pluribus.constraints import Constraints
-from pluribus.tables._internal import check_new_scale, check_scale, counted, listing, refuse_annotated
+from pluribus.tables._internal import check_new_scale, check_scale, counted, listing, refuse_annotated, without_repeats
 
 _MOST_FURTHER = 1000  # passes, with converge=True
 
@@ -322,11 +322,8 @@ class CategorySegmentation(BaseEstimator):
         refuse_annotated(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         check_counts(X)
-        X = sparse.csr_array(X)
+        X = without_repeats(sparse.csr_array(X))
         (check_scale if reset else check_new_scale)(X)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
         return X
 
     def _select_terms(self, X: Any, known: np.ndarray) -> None:

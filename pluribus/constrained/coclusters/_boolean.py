@@ -7,6 +7,8 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
+from pluribus.tables._internal import without_repeats
+
 
 def as_boolean(table: Any, name: str) -> sparse.csr_array:
     """A table of zeros and ones as a sparse matrix of its ones; raises if it has other values.
@@ -17,10 +19,7 @@ def as_boolean(table: Any, name: str) -> sparse.csr_array:
     >>> as_boolean([[0, 1], [1, 1]], "X").indices.tolist()
     [1, 0, 1]
     """
-    table = check_array(table, accept_sparse="csr", dtype="numeric", input_name=name)
-    if sparse.issparse(table) and not table.has_canonical_format:
-        table = table.copy()
-        table.sum_duplicates()
+    table = without_repeats(check_array(table, accept_sparse="csr", dtype="numeric", input_name=name))
     values = table.data if sparse.issparse(table) else table
     wrong = (values != 0) & (values != 1)
     if wrong.any():

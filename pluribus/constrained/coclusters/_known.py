@@ -31,7 +31,8 @@ class Gaps(NamedTuple):
             return cls(np.arange(n), most, least, cyclic)
         keys = number_array(f"{side}_order", keys)
         if keys.shape != (n,) or np.isnan(keys).any():
-            raise ValueError(f"{side}_order has the shape {keys.shape}: give a number for each of the {n} {side}s.")
+            given = "NaN" if keys.shape == (n,) else f"the shape {keys.shape}"
+            raise ValueError(f"{side}_order has {given}: give a number for each of the {n} {side}s.")
         return cls(np.argsort(keys, kind="stable"), most, least, cyclic)
 
     def admit(self, sets: sparse.csr_array, kind_of: np.ndarray) -> np.ndarray:

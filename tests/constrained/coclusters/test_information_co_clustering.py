@@ -151,3 +151,13 @@ def test_small_tables(method):
     assert made(1, method=method).fit([[1, 2]]).labels_.tolist() == [0]
     assert set(made(2, method=method).fit([[1], [2], [3]]).labels_.tolist()) <= {0, 1}
     assert made(2, method=method).fit(np.eye(2)).labels_.tolist() == [0, 1]
+
+
+def test_an_entry_stored_in_parts_is_one_entry():
+    whole = sparse.csr_array(np.random.default_rng(0).integers(0, 4, (12, 9)).astype(float))
+    halves = sparse.csr_array(
+        (np.repeat(whole.data / 2, 2), np.repeat(whole.indices, 2), 2 * whole.indptr), shape=whole.shape
+    )
+    one, other = (InformationCoClustering(2, random_state=0, verbose=False).fit(X) for X in (whole, halves))
+    assert other.row_labels_.tolist() == one.row_labels_.tolist()
+    assert other.information_loss_ == pytest.approx(one.information_loss_)

@@ -102,7 +102,7 @@ def test_jumps():
     [
         (dict(most=1, least=2), "max_row_gap=1 is less than min_row_gap=2"),
         (dict(keys=[1, 2]), r"row_order has the shape \(2,\): give a number for each of the 3 rows"),
-        (dict(keys=[1, 2, np.nan]), "row_order has"),
+        (dict(keys=[1, np.nan, 2]), "row_order has NaN: give a number for each of the 3 rows"),
         (dict(keys=["a", "b", "c"]), "row_order"),
     ],
 )
