@@ -21,7 +21,7 @@ from benchmarks._installed_peers import PYTHON
 from benchmarks._session import ROOT
 from benchmarks.reproduce._published import Published
 
-PAPER = "Gondek, Clustering with prior knowledge, in Constrained Clustering, CRC Press 2008, chapter 11."
+PAPER = "Gondek, Non-redundant data clustering, in Constrained Clustering, CRC Press 2008, chapter 11."
 WANTED, KNOWN, TIMES, REAL = "Wanted partition", "Known partition", "Seconds", "Two labelings"
 OURS = {
     "CondEns-EM": ("condens-em", {"n_init": 1}),

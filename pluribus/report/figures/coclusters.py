@@ -108,7 +108,7 @@ def _names(X: Any, axis: str) -> list[str] | None:
 
 
 def _side(labels: np.ndarray, strength: np.ndarray | None, most: int) -> _Side:
-    """The order by cluster, the clearest members first, and groups of one cluster, at most about so many."""
+    """The order by cluster, the clearest members first, and groups of one cluster, about ``most`` of them."""
     n = len(labels)
     last = labels.max(initial=-1) + 1
     cluster = np.where(labels < 0, last, labels)

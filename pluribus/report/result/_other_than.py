@@ -1,8 +1,9 @@
-"""What a result says beside the partitions that were known: cross tables, and what each one is about."""
+"""What a result says next to the partitions that were known: cross tables, and what each one is about."""
 
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 from pluribus.partitions._internal import encode_labels, number_by_size, order_by_size
@@ -33,10 +34,10 @@ def other_partitions(case: Case) -> tuple[KnownPartition, ...]:
     """
     if case.other_than is None:
         return ()
-    return tuple(_beside(case, str(name), column) for name, column in case.other_than.items())
+    return tuple(_compared(case, str(name), column) for name, column in case.other_than.items())
 
 
-def _beside(case: Case, name: str, column) -> KnownPartition:
+def _compared(case: Case, name: str, column: pd.Series) -> KnownPartition:
     first, classes = encode_labels(column, name)
     codes, names = number_by_size(first, len(classes)), classes[order_by_size(first, len(classes))]
     n_groups, n = len(names), len(codes)
@@ -44,7 +45,9 @@ def _beside(case: Case, name: str, column) -> KnownPartition:
     n_columns = min(case.n_clusters, _CLUSTERS)
     table = np.zeros((n_groups, case.n_clusters), dtype=np.int64)
     np.add.at(table, (codes[both], case.labels[both]), 1)
-    traits = profiles(replace(case, labels=codes, membership=np.broadcast_to(0.0, (n, n_groups)), linkage=None))
+    described, n_described = np.minimum(codes, _GROUPS), min(n_groups, _GROUPS + 1)  # groups not shown are one
+    membership = np.broadcast_to(0.0, (n, n_described))
+    traits = profiles(replace(case, labels=described, membership=membership, linkage=None))
     sizes = np.bincount(codes[codes >= 0], minlength=n_groups)
     groups = [
         KnownGroup(str(names[g]), int(sizes[g]), tuple(table[g, :n_columns].tolist()), traits[g])

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -6,6 +7,7 @@ import pytest
 
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 from pluribus.report import render, summarize
+from pluribus.report.result._profiles import profiles
 
 
 def section(case):
@@ -55,7 +57,12 @@ def test_traits_are_those_of_the_known_groups(make_case):
 def test_many_groups_are_cut(make_case):
     n = len(make_case().labels)
     case = make_case(other_than=pd.DataFrame({"own": [f"g{i // 2}" for i in range(n)]}))
-    assert len(summarize(case).other_than[0].groups) == 30
+    groups = summarize(case).other_than[0].groups
+    assert len(groups) == 30
+    every = profiles(replace(case, labels=np.arange(n) // 2, membership=np.zeros((n, n // 2)), linkage=None))
+    for group, traits in zip(groups, every, strict=False):
+        assert [trait.feature for trait in group.traits] == [trait.feature for trait in traits]
+        assert [trait.outside for trait in group.traits] == pytest.approx([trait.outside for trait in traits])
     assert f"The 30 largest of {n // 2} groups are shown." in section(case)
 
 
