@@ -22,9 +22,9 @@ class ConnectedKCenter(ConnectedMixin, BaseEstimator):
     center. Clusters then grow from the centers along the links, nearest objects first, centers move to the middle of
     their clusters, and the clusters grow again as long as the largest radius falls. Several starts are tried.
 
-    The problem is hard, and no constant factor can be promised: the factors 3 and 6 of the source do not hold for three
-    or more clusters. Instead ``lower_bound_`` is a radius that no k connected clusters can go below. If attributes and
-    links matter on average rather than in the worst case, use :class:`ConnectedKMeans`.
+    The problem is NP-hard, and the factors 3 and 6 of the source do not hold for three or more clusters. Instead
+    ``lower_bound_`` is a radius that no k connected clusters can go below. If attributes and links matter on average
+    rather than in the worst case, use :class:`ConnectedKMeans`.
 
     Parameters
     ----------

@@ -373,9 +373,12 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         best_paths(chains.rows, chains.pointers, scores, self.transition_coef_, labels)
         return self.classes_[labels]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, *, sequences: Any = None) -> float:
+    def score(
+        self, X: Any, y: Any, sample_weight: Any = None, *, sequences: Any = None, diagonals: Any = None
+    ) -> float:
         """The share of rows with the right class."""
-        return float(accuracy_score(y, self.predict(X, sequences=sequences), sample_weight=sample_weight))
+        predicted = self.predict(X, sequences=sequences, diagonals=diagonals)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def kernel(self, X: Any, Y: Any = None, *, diagonals: Any = None) -> np.ndarray:
         """Σ β_m k_m between the rows of X and those of Y, by default X.

@@ -58,7 +58,7 @@ class FullForm:
 
     def __init__(self, X: Any, pairs: np.ndarray, prior: np.ndarray | None) -> None:
         d = X.shape[1]
-        _check_memory(32.0 * d * d, f"A metric on {d:,} features", "kind='sparse' or 'diagonal', or fewer features")
+        check_memory(32.0 * d * d, f"A metric on {d:,} features", "kind='sparse' or 'diagonal', or fewer features")
         self._rows, self._pairs = _parts(sparse.csr_array(X)), pairs
         self._prior = np.zeros((d, d)) if prior is None else prior
         self._A = self._prior.copy()  # its upper triangle is kept up to date
@@ -131,7 +131,7 @@ class SparseForm(_FeatureForm):
         lengths = np.diff(self._differences.indptr).astype(np.int64)
         n_products = lengths * (lengths + 1) // 2
         what = f"The products of features of {len(pairs):,} pairs"
-        _check_memory(32.0 * n_products.sum(), what, "fewer pairs, or kind='full'")
+        check_memory(32.0 * n_products.sum(), what, "fewer pairs, or kind='full'")
         self._pattern = _pattern_of(self._differences)
         start = np.zeros(len(pairs))
         if prior is not None:
@@ -160,7 +160,7 @@ class KernelForm:
 
     def __init__(self, X: Any, pairs: np.ndarray, kernel: Callable[[Any, Any], np.ndarray]) -> None:
         used, places = np.unique(pairs, return_inverse=True)
-        _check_memory(16.0 * len(used) ** 2, f"The kernel of {len(used):,} points", "fewer pairs, or kind='full'")
+        check_memory(16.0 * len(used) ** 2, f"The kernel of {len(used):,} points", "fewer pairs, or kind='full'")
         self._points, self._pairs = X[used], np.ascontiguousarray(places.reshape(-1, 2))
         self._K = np.ascontiguousarray(kernel(self._points, self._points))
         i, j = self._pairs.T
@@ -215,7 +215,8 @@ def _products(differences: Any, pattern: Any, n_products: np.ndarray) -> Any:
     return sparse.csr_array((values, columns, first), shape=(differences.shape[0], pattern.nnz))
 
 
-def _check_memory(n_bytes: float, what: str, instead: str) -> None:
+def check_memory(n_bytes: float, what: str, instead: str) -> None:
+    """Raise if this does not fit into memory."""
     if n_bytes > memory_limit():
         raise MemoryLimitError(
             f"{what} would take {in_bytes(n_bytes)}, more than the {in_bytes(memory_limit())} that may be used: use "

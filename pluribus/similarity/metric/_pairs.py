@@ -8,8 +8,10 @@ import numpy as np
 from pluribus._engine import check_summable, number_array
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.constraints._internal import as_constraints, parse_names, parse_pairs
+from pluribus.similarity.metric._forms import check_memory
 
 _LABELED_PAIRS = 100_000  # drawn from known labels, at most
+_BYTES = 56  # of a pair, while pairs are listed
 
 
 class Apart(NamedTuple):
@@ -92,6 +94,7 @@ def pairs_of_names(codes: np.ndarray, max_pairs: int | None, rng: np.random.Gene
     ends = np.cumsum(len(rows) - last)
     total = int(ends[-1]) if len(ends) else 0
     if max_pairs is None or total <= max_pairs:
+        check_memory(_BYTES * total, f"All {total:,} pairs of rows with different names", "max_pairs, such as 10_000")
         drawn = np.arange(total)
     else:
         drawn = np.sort(rng.choice(total, max_pairs, replace=False))

@@ -252,3 +252,8 @@ def test_a_fit_of_another_kind_leaves_nothing_behind():
     for kind in (*KINDS, *KINDS[::-1]):
         metric.set_params(kind=kind).fit(X, constraints=[(0, 1), (0, 2)])
         assert {name for name in attributes.values() if hasattr(metric, name)} == {attributes[kind]}
+
+
+def test_more_pairs_of_names_than_memory():
+    with memory_budget(100_000), pytest.raises(MemoryLimitError, match="All 499,500 pairs .* use max_pairs"):
+        CannotLinkMetric(verbose=False).fit_names(np.arange(1000.0)[:, None], range(1000), max_pairs=None)
