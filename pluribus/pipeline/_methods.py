@@ -65,12 +65,10 @@ def checked_method(method: str | None, *, direct: bool = False, every: bool = Fa
     name = str(method).lower()
     if name in (*known, *further):
         return name
-    room = next((room for room in DIRECT if direct and name in Registry(f"pluribus.{room}").names()), None)
+    room = next((room for room in _LISTED if direct and name in Registry(f"pluribus.{room}").names()), None)
     if room:
-        raise ValueError(
-            f"method={method!r} needs the labels of rows, not only a table: use it from Python, "
-            f"pluribus.{room}.by_name({name!r})."
-        )
+        why = "needs the labels of rows, not only a table" if room in DIRECT else "is not for this call"
+        raise ValueError(f"method={method!r} {why}: use it from Python, pluribus.{room}.by_name({name!r}).")
     without = f"; and without an ensemble {', '.join(further)}" if further else ""
     raise ValueError(f"method={method!r} is unknown: there are {', '.join(known)}{without}.")
 

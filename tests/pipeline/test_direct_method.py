@@ -179,3 +179,9 @@ def test_command_line(tmp_path, rings):
         np.testing.assert_array_equal(labels, rings.labels)
         page = (tmp_path / arguments[-1][-1] / "report.html").read_text()
         assert "Merges, and the test behind each" in page
+
+
+@pytest.mark.parametrize(("name", "room"), [("mkkm", "similarity"), ("cpklr", "similarity")])
+def test_methods_for_python_only_say_where_they_are(name, room):
+    with pytest.raises(ValueError, match=rf"is not for this call: use it from Python, pluribus.{room}.by_name"):
+        cluster(LINE, method=name)

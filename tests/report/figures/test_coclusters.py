@@ -59,3 +59,5 @@ def test_refused():
         plot_coclusters(MODEL, X[:2])
     with pytest.raises(ValueError, match="has no row_labels_: give a fitted co-clusterer"):
         plot_coclusters(object(), X)
+    with pytest.raises(ValueError, match="Negative values in data passed to X"):
+        plot_coclusters(MODEL, -X)
