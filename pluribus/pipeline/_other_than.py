@@ -121,17 +121,16 @@ def _read(given: Any, title: str, ids: pd.Index, notes: list[str]) -> dict[str, 
     if isinstance(given, str | PathLike):
         return _of_file(str(given), ids, notes)
     if isinstance(given, pd.Series):
-        if not isinstance(given.index, pd.RangeIndex) and given.index.is_unique:
-            given = given.to_dict()
-        else:
-            given = given.to_numpy()
+        in_order = isinstance(given.index, pd.RangeIndex) and given.index.step == 1  # else the index names rows
+        given = given.to_numpy() if in_order or not given.index.is_unique else given.to_dict()
     if isinstance(given, Mapping):
         names = pd.Series(
             list(given.values()), index=pd.Index([str(name) for name in given], dtype=object), dtype=object
         )
         return {title: _placed(names, ids, "other_than", notes)}
     if isinstance(given, pd.DataFrame):
-        return {str(name): _of_length(given[name].to_numpy(), ids) for name in given.columns}
+        names = [str(name) for name in given.columns]
+        return {name: _read(given.iloc[:, j], name, ids, notes)[name] for j, name in enumerate(names)}
     if isinstance(given, np.ndarray) and given.ndim == 2:
         return {f"{title} {j}": _of_length(column, ids) for j, column in enumerate(given.T, 1)}
     if isinstance(given, list | tuple | np.ndarray) and np.ndim(given) <= 1:

@@ -94,6 +94,21 @@ def test_sparse_rows_and_rows_without_a_cluster_or_label():
     assert one.novelty == pytest.approx(1 - nmi)
 
 
+def test_a_method_that_fails_in_a_later_start_keeps_its_earlier_results():
+    class Once(ResidualClusterer):
+        calls = 0
+
+        def fit(self, X, y=None, *, known=None):
+            Once.calls += 1
+            if Once.calls == 2:
+                raise ValueError("once")
+            return super().fit(X, known=known)
+
+    found = alternatives(ROWS, KNOWN, 2, methods={"once": Once(2)}, n_starts=2, random_state=0, verbose=False)
+    assert [one.method for one in found.found] == ["once", PLAIN, PLAIN]
+    assert found.failed == {"once": "once"}
+
+
 def test_noise_alone_and_one_known_group():
     noise = ResidualClusterer(2, base=DBSCAN(eps=1e-9, min_samples=50))
     methods = {"noise": noise, "residual": ResidualClusterer(2)}

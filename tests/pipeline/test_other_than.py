@@ -51,6 +51,18 @@ def test_labels_by_id_file_mapping_and_several(case, tmp_path):
     assert any("1 of 120 objects are not in the data" in note for note in part.notes)
 
 
+@pytest.mark.parametrize("names", [range(120), [f"r{i}" for i in range(120)]], ids=["numbers", "names"])
+def test_series_and_data_frames_in_another_order_are_read_by_their_index(case, names):
+    frame, site, kind = case
+    rows = frame.drop(columns="id").set_index(pd.Index(names))
+    known = pd.DataFrame({"site": site, "kind": kind}, index=rows.index)[::-1]
+    how = dict(method="residual-kmeans", verbose=False)
+    assert pluribus.cluster(rows, 2, other_than=known["site"], **how).other_than["known"].tolist() == site.tolist()
+    found = pluribus.cluster(rows, 2, other_than=known, **how).other_than
+    assert found["site"].tolist() == site.tolist()
+    assert found["kind"].tolist() == kind.astype(str).tolist()
+
+
 def test_it_is_saved_loaded_and_reported(case, tmp_path):
     frame, site, _ = case
     result = pluribus.cluster(
