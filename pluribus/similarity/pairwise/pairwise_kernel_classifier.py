@@ -343,6 +343,8 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_functions(self, fitted: list[Fitted]) -> None:
         self._coefficients = np.array([one.coefficients for one in fitted])
+        for name in ("coef_", "dual_coef_"):
+            self.__dict__.pop(name, None)  # of a fit with another kernel
         if self.kernel == "linear" or self.n_components is not None:
             n_features = self._coefficients.shape[1] - int(self.fit_intercept)
             self.coef_ = self._coefficients[:, :n_features]

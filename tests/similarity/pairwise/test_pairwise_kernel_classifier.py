@@ -744,3 +744,10 @@ def test_new_rows_are_checked():
 def test_missing_labels_of_pandas():
     y = np.array(["a", pd.NA, "b"], dtype=object)
     assert make().fit([[0.0], [1], [2]], y).labeled_.tolist() == [0, 2]
+
+
+def test_a_fit_with_another_kernel_leaves_nothing_behind():
+    X, y = [[0.0], [1], [2]], ["a", None, "b"]
+    model = make(kernel="linear").fit(X, y)
+    assert not hasattr(model.set_params(kernel="rbf").fit(X, y), "coef_")
+    assert not hasattr(model.set_params(kernel="linear").fit(X, y), "dual_coef_")
