@@ -12,7 +12,7 @@ from pluribus._engine import check_summable
 from pluribus.constraints import Constraints, Feasibility, Violations
 from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import normalized_entropy, order_by_size
-from pluribus.tables._internal import check_new_scale, refuse_annotated
+from pluribus.tables._internal import check_new_scale, refuse_annotated, without_repeats
 
 _FLOATS = [np.float64, np.float32]
 _MOST_WEIGHT = 1.8e19  # in all: sums of products are finite in single precision, too
@@ -39,7 +39,7 @@ def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) ->
     X = validate_data(estimator, X, accept_sparse="csr" if sparse else False, dtype=_FLOATS, order="C", reset=reset)
     if reset and k > X.shape[0]:
         raise ValueError(f"n_clusters={k} is more than the n_samples={X.shape[0]} rows of X: use fewer clusters.")
-    return X
+    return without_repeats(X)
 
 
 def checked_weights(sample_weight: Any, X: Any, dtype: Any = np.float64, most: float = _MOST_WEIGHT) -> np.ndarray:

@@ -8,8 +8,6 @@ from scipy import sparse
 from sklearn.cluster import SpectralCoclustering
 from sklearn.exceptions import ConvergenceWarning
 
-from pluribus.tables._internal import without_repeats
-
 
 class Filled(NamedTuple):
     """A table, and its part without the rows and columns that are all zero."""
@@ -23,7 +21,7 @@ class Filled(NamedTuple):
     def of(cls, X: Any, estimator: Any) -> "Filled":
         """A checked table; raises if it has negative values, or none above 0."""
         name = type(estimator).__name__
-        whole = sparse.csr_array(without_repeats(X), dtype=np.float64)
+        whole = sparse.csr_array(X, dtype=np.float64)
         if whole.data.min(initial=0) < 0:
             raise ValueError(
                 f"Negative values in data passed to {name}: it is for counts and for 0/1 tables, so X must be "
