@@ -43,7 +43,8 @@ def run(
         return cluster(_opened(data), seed=seed, on_note=screen.note, verbose=verbose, **how)
 
     files = [path for path in (data, session, options.get("graph")) if path is not None]
-    about = {"data": _digest(data), "options": {name: str(value) for name, value in sorted(options.items())}}
+    chosen = options | {"combine": combine}
+    about = {"data": _digest(data), "options": {name: str(value) for name, value in sorted(chosen.items())}}
     with ResultDirectory(place, files).opened() as directory:
         desk = desk_in(directory.work, make, seed=seed, about=about, session=saved)
         screen.line(f"The session is kept in {place}. Press Ctrl-C to close the studio.")

@@ -32,6 +32,8 @@ def first_state(scene: Scene, reach: float) -> State:
 def apply(scene: Scene, state: State, event: Event, seed: int) -> State:
     """The state after an event; raises EventError if it makes no sense here."""
     changed = _VERBS[event.type](scene, state, event, seed)
+    if event.type == "rename":
+        return changed  # nothing else follows from a name
     resolved = resolve(scene, changed)
     if resolved.engine == "tree":
         return resolved

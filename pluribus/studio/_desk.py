@@ -69,9 +69,9 @@ class Desk:
                 self._keep(self.session.prepared(kind, args))
                 return True
             self.working, self.problem = str(kind), ""
-            self._cancelled = threading.Event()  # of this job: one that was cancelled may still be running
+            self._cancelled = cancelled = threading.Event()  # of this job: others may still be running or waiting
             self.version += 1
-        self._pool.submit(self._work, kind, args)
+            self._pool.submit(self._work, kind, args, cancelled)
         return False
 
     def draw_map(self, make: Callable[[Session], Any]) -> None:
@@ -110,8 +110,10 @@ class Desk:
         large = self.session.n_objects > 5_000
         return (kind in _SLOW and large) or (state.engine != TREE and kind not in ("undo", "redo", "rename"))
 
-    def _work(self, kind: Any, args: Any) -> None:
-        cancelled, ready, problem = self._cancelled, None, ""
+    def _work(self, kind: Any, args: Any, cancelled: threading.Event) -> None:
+        if cancelled.is_set():
+            return
+        ready, problem = None, ""
         try:
             ready = self.session.prepared(kind, args)
         except Exception as error:  # whatever it is, the page has to hear of it, and the next event has to be possible

@@ -77,10 +77,24 @@ def labels_by_engine(scene: Scene, state: State, seed: int) -> State:
             model = make(n_clusters=k, **how).fit(data, constraints=known)
     except ValueError as error:
         raise EventError(f"{state.engine} cannot follow these statements: {error}") from error
-    labels = same_keys(np.asarray(model.labels_, dtype=np.int64), state.labels, state.next_key)
+    found = np.asarray(model.labels_, dtype=np.int64)
+    labels = same_keys(found, state.labels, state.next_key, stated=_stated_keys(state, found))
     confidence = 1 - model.uncertainty_ if hasattr(model, "uncertainty_") else state.confidence
     return state.changed(
         labels=labels,
         confidence=np.asarray(confidence, dtype=np.float64),
         next_key=max(state.next_key, int(labels.max()) + 1),
     )
+
+
+def _stated_keys(state: State, labels: np.ndarray) -> dict[int, int]:
+    """The keys of the clusters that the user put objects into, for the labels that most of these objects have."""
+    left_out = {conflict.statement for conflict in state.conflicts}
+    members: dict[int, list[int]] = {}
+    for statement in state.statements:
+        if statement.kind == "assign" and statement.id not in left_out:
+            members.setdefault(state.current(statement.cluster or 0), []).extend(statement.items)
+    keys: dict[int, int] = {}
+    for key, items in members.items():
+        keys.setdefault(int(np.bincount(labels[items]).argmax()), key)
+    return keys

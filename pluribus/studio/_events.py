@@ -97,6 +97,8 @@ def _keys(name: str, value: Any, n: int) -> list[int]:
 def _text(name: str, value: Any, n: int) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:
         raise EventError(f"{name}={value!r:.60}: give a text of 1 to {LONGEST_NAME} characters.")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise EventError(f"{name}={value!r:.60} has half a character (a surrogate): give whole ones.")
     return value.strip()
 
 

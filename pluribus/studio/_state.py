@@ -65,6 +65,13 @@ class State:
             key = self.merged[key]
         return key
 
+    def follows(self, statement: Statement) -> bool:
+        """Whether the labels are as a statement says."""
+        labels = self.labels[list(statement.items)]
+        if statement.kind == "assign":
+            return bool((labels == self.current(statement.cluster or 0)).all())
+        return bool(labels[0] == labels[1]) == (statement.kind == "must")
+
     @property
     def keys(self) -> np.ndarray:
         """The keys of the clusters that have objects."""

@@ -37,6 +37,8 @@ def tree_of_features(X: Any) -> tuple[Tree, str]:
     """The tree of the rows by Euclidean distance, and a note if it is not that of all features."""
     n, d = X.shape
     note = ""
+    if d <= _COMPONENTS and sparse.issparse(X):
+        X = X.toarray()
     if sparse.issparse(X) or (n > _DENSE and d > _COMPONENTS):
         reduce = TruncatedSVD if sparse.issparse(X) else PCA
         k = max(1, min(_COMPONENTS, d - 1, n - 1))

@@ -6,6 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from pluribus.studio._events import CANVAS
+from pluribus.studio._state import Statement
 from pluribus.studio.session import Session
 
 _SHOWN_ITEMS = 50  # of a statement
@@ -46,7 +47,7 @@ def overview(session: Session) -> dict[str, Any]:
                 "ids": session.scene.ids[list(statement.items[:2])].tolist(),
                 "cluster": None if statement.cluster is None else state.current(statement.cluster),
                 "origin": statement.origin,
-                "state": "conflicting" if statement.id in conflicting else "holds",
+                "state": _standing(session, statement, conflicting),
             }
             for statement in state.statements
         ],
@@ -54,6 +55,13 @@ def overview(session: Session) -> dict[str, Any]:
         "pins": [[item, x, y] for item, (x, y) in state.pins.items()],
         "can_ask": session.scene.ladder is not None,
     }
+
+
+def _standing(session: Session, statement: Statement, conflicting: set[int]) -> str:
+    """How a statement fares: some engines count statements as preferences, and do not follow all of them."""
+    if statement.id in conflicting:
+        return "conflicting"
+    return "holds" if session.state.follows(statement) else f"not followed by {session.state.engine}"
 
 
 def _cluster(session: Session, key: int, labels: np.ndarray, confidence: np.ndarray) -> dict[str, Any]:

@@ -1,13 +1,17 @@
 """Open the studio: a clustering, its log on disk, and the page in a browser."""
 
 import contextlib
+import json
 import tempfile
 import webbrowser
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pluribus._engine import ResultDirectory
 from pluribus.pipeline import Clustering, load
@@ -52,12 +56,13 @@ def desk_in(
     folder.mkdir(parents=True, exist_ok=True)
     store = Store(folder / _LOG)
     try:
-        store.about(**(about or {}))
         model = folder / _MODEL
-        clustering = load(model) if model.exists() else make()
         if not model.exists():
+            clustering = make()
+            store.about(**(about or {}), seed=seed)  # not before: if it cannot be made, other options may be tried
             clustering.save(model)
-            clustering = load(model)  # the same numbers now as after a restart
+        store.about(**(about or {}), seed=seed)
+        clustering = load(model)  # the same numbers now as after a restart
         desk = Desk.opened(Session(clustering, seed=seed), store)
         if session is not None:
             if desk.session.seq:
@@ -106,7 +111,14 @@ def open_studio(
         else:
             folder = stack.enter_context(ResultDirectory(Path(out)).opened()).work
         with contextlib.suppress(KeyboardInterrupt):
-            run_desk(desk_in(folder, lambda: clustering), port=port, browser=browser, on_ready=on_ready)
+            desk = desk_in(folder, lambda: clustering, about={"clustering": _digest(clustering)})
+            run_desk(desk, port=port, browser=browser, on_ready=on_ready)
+
+
+def _digest(clustering: Clustering) -> str:
+    """A text that tells whether two clusterings put the same objects into the same clusters."""
+    told = json.dumps([np.asarray(clustering.ids, dtype=str).tolist(), np.asarray(clustering.labels).tolist()])
+    return sha256(told.encode()).hexdigest()
 
 
 def run_desk(desk: Desk, *, port: int, browser: bool, on_ready: Callable[[str], None]) -> None:

@@ -96,7 +96,8 @@ def create_app(desk: Desk, token: str, port: int) -> FastAPI:
         def look(session: Session) -> bytes:
             if step is None:
                 return label_bytes(session.state.labels, session.confidence)
-            number = whole_number("step", int(step) if step.isdigit() else step, 0, session.depth[0], error=EventError)
+            asked = int(step) if re.fullmatch(r"[0-9]{1,12}", step) else step
+            number = whole_number("step", asked, 0, session.depth[0], error=EventError)
             at = session.state_at(number)
             return label_bytes(at.labels, at.confidence)
 
@@ -230,15 +231,19 @@ def _answered(make: Callable[[], Response]) -> Response:
 
 
 def _preview(session: Session, body: dict[str, Any]) -> dict[str, Any]:
-    items = list_of("items", body.get("items"), "objects", error=EventError)
+    items = _items(session, body)
     joins = session.would_join(items, body.get("x"), body.get("y"))  # type: ignore[arg-type]
     follow = session.followers(items[0]) if len(items) == 1 and session.scene.ladder is not None else np.array(items)
     return joins | {"follow": follow[:5000].tolist(), "n_follow": len(follow)}
 
 
+def _items(session: Session, body: dict[str, Any]) -> list[int]:
+    items = list_of("items", body.get("items"), "objects", error=EventError)
+    return [whole_number("items", i, 0, session.n_objects - 1, error=EventError) for i in items]
+
+
 def _described(session: Session, body: dict[str, Any]) -> list[dict[str, Any]]:
-    items = list_of("items", body.get("items"), "objects", error=EventError)[:_MOST_OBJECTS]
-    return objects(session, [whole_number("items", i, 0, session.n_objects - 1, error=EventError) for i in items])
+    return objects(session, _items(session, body)[:_MOST_OBJECTS])
 
 
 def _traits(session: Session, body: dict[str, Any]) -> dict[str, Any]:
@@ -246,8 +251,7 @@ def _traits(session: Session, body: dict[str, Any]) -> dict[str, Any]:
         key = whole_number("cluster", body["cluster"], 0, 2**31 - 1, error=EventError)
         inside = np.flatnonzero(session.state.labels == key)
     else:
-        items = list_of("items", body.get("items"), "objects", error=EventError)
-        inside = np.unique([whole_number("items", i, 0, session.n_objects - 1, error=EventError) for i in items])
+        inside = np.unique(_items(session, body))
     return {"n": len(inside), "traits": traits(session, inside)}
 
 

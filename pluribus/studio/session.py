@@ -303,17 +303,7 @@ class Session:
 
     def question(self) -> tuple[int, int] | None:
         """The pair to ask about next, or None; never one that was asked before or that follows from the answers."""
-        answers = Answers(self.n_objects)
-        left_out = {conflict.statement for conflict in self.conflicts}
-        for statement in self.statements:
-            if statement.id in left_out:
-                continue
-            if statement.kind == "assign":
-                for item in statement.items[1:2]:
-                    answers.tell(statement.items[0], item, "together")
-            else:
-                one, other = statement.items
-                answers.tell(one, other, "together" if statement.kind == "must" else "apart")
+        answers = Answers(self.n_objects, self.constraints)
         for one, other in self.state.unsure:
             if answers.relation(one, other) is None:
                 answers.tell(one, other, "unsure")

@@ -2,6 +2,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import httpx
@@ -11,7 +12,7 @@ from fastapi.testclient import TestClient
 from sklearn.datasets import make_blobs
 
 import pluribus
-from pluribus.studio import Session
+from pluribus.studio import Session, open_studio
 from pluribus.studio._desk import Desk
 from pluribus.studio._store import Store, StoreError
 from pluribus.studio.open_studio import desk_in
@@ -238,6 +239,25 @@ def test_malformed_requests_change_nothing(client, desk, n):
     assert desk.session.export() == before
 
 
+@pytest.mark.parametrize("step", ["²", "1" * 5000, "-1", "x", "1"])
+def test_steps_that_are_not_there_are_refused(client, step):
+    assert client.get("/api/labels", params={"step": step}).status_code == 422
+
+
+@pytest.mark.parametrize("path", ["/api/preview", "/api/objects", "/api/traits"])
+@pytest.mark.parametrize("item", ["zz", "0", None, 120, 0.5, True, [0]])
+def test_objects_that_are_not_there_are_refused(client, path, item):
+    assert client.post(path, json={"items": [item], "x": 1, "y": 1}).status_code == 422
+
+
+def test_names_that_cannot_be_sent_are_refused(client, desk):
+    body = b'{"seq": 0, "type": "rename", "args": {"cluster": 0, "name": "\\ud800"}}'
+    answer = client.post("/api/event", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code == 422
+    assert "surrogate" in answer.json()["error"]
+    assert client.get("/api/state").json()["seq"] == 0
+
+
 def test_large_requests_are_refused(client, desk, monkeypatch):
     monkeypatch.setattr("pluribus.studio.server.MOST_BYTES", 1000)
     body = {"seq": 0, "type": "group", "args": {"items": list(range(120)) * 5}}
@@ -269,7 +289,7 @@ def test_a_slow_engine_works_in_the_background(client, desk):
 def test_slow_work_can_be_cancelled_and_nothing_else_is_taken_meanwhile(client, desk, monkeypatch):
     event(client, "engine", engine="cop-kmeans")
     wait(lambda: not desk.working)
-    entered, leave = __import__("threading").Event(), __import__("threading").Event()
+    entered, leave = threading.Event(), threading.Event()
     prepared = desk.session.prepared
 
     def slow(*args):
@@ -289,6 +309,34 @@ def test_slow_work_can_be_cancelled_and_nothing_else_is_taken_meanwhile(client, 
     assert desk.session.seq == 1
 
 
+def test_work_that_is_cancelled_while_it_waits_is_not_done_in_place_of_the_next(desk, monkeypatch):
+    leave = threading.Event()
+    monkeypatch.setattr(desk, "_is_slow", lambda kind: True)
+    desk._pool.submit(leave.wait, 60)  # something that was cancelled and still runs
+    desk.take(0, "group", {"items": [0, 1], "name": "first"})
+    assert desk.cancel()
+    desk.take(0, "group", {"items": [2, 3], "name": "second"})
+    leave.set()
+    wait(lambda: not desk.working)
+    desk._pool.submit(int).result()
+    assert [event["args"]["name"] for event in desk.session.log] == ["second"]
+
+
+def test_a_name_does_not_run_the_engine_again(desk, monkeypatch):
+    desk.session.set_engine("cop-kmeans")
+    monkeypatch.setattr("pluribus.studio._apply.labels_by_engine", lambda *_: pytest.fail("it ran"))
+    desk.take(1, "rename", {"cluster": desk.session.keys[0], "name": "mine"})
+    assert desk.session.name_of(desk.session.keys[0]) == "mine"
+
+
+def test_statements_that_an_engine_does_not_follow_are_marked(client, desk):
+    a, b = (int(np.flatnonzero(desk.session.state.labels == key)[0]) for key in desk.session.keys[:2])
+    desk.session.must_link(a, b)
+    assert [s["state"] for s in client.get("/api/state").json()["statements"]] == ["holds"]
+    desk.session.set_engine("seeded-kmeans")  # it knows labels, but no pairs
+    assert [s["state"] for s in client.get("/api/state").json()["statements"]] == ["not followed by seeded-kmeans"]
+
+
 # -- the log ---------------------------------------------------------------------------------------------------------
 
 
@@ -304,6 +352,29 @@ def test_a_session_goes_on_after_a_restart(clustering, tmp_path):
     again.close()
     with pytest.raises(StoreError, match="another data"):
         desk_in(tmp_path / "work", lambda: clustering, about={"data": "b"})
+
+
+def test_a_session_is_opened_with_the_seed_it_was_made_with(clustering, tmp_path):
+    desk_in(tmp_path / "work", lambda: clustering, seed=1).close()
+    with pytest.raises(StoreError, match="another seed"):
+        desk_in(tmp_path / "work", lambda: clustering, seed=2)
+
+
+def test_options_that_could_not_be_used_are_not_kept(clustering, tmp_path):
+    def fails():
+        raise ValueError("k is too large")
+
+    with pytest.raises(ValueError, match="too large"):
+        desk_in(tmp_path / "work", fails, about={"options": "--k 999"})
+    desk_in(tmp_path / "work", lambda: clustering, about={"options": "--k 3"}).close()
+
+
+def test_another_clustering_does_not_open_the_session_of_the_first(clustering, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules["pluribus.studio.open_studio"], "run_desk", lambda desk, **how: desk.close())
+    open_studio(clustering, out=tmp_path / "kept", browser=False)
+    open_studio(clustering, out=tmp_path / "kept", browser=False)
+    with pytest.raises(StoreError, match="another clustering"):
+        open_studio(Session(clustering).group([0, 1]).result(), out=tmp_path / "kept", browser=False)
 
 
 def test_a_saved_session_is_followed_once(clustering, tmp_path):

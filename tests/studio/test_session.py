@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 
 import pluribus
@@ -167,6 +168,19 @@ def test_other_engines_follow_the_statements(blobs, engine):
         session.set_engine("nothing")
 
 
+@pytest.mark.parametrize("engine", ["ceac", "cop-kmeans", "mpckmeans"])
+def test_engines_give_clusters_the_keys_that_objects_were_put_into(blobs, engine):
+    session = Session(blobs[0])
+    a, b, _ = session.keys
+    inside = np.flatnonzero(session.state.labels == a)[:2].tolist()
+    session.assign(inside[0], b).group([inside[1]]).set_engine(engine)
+    check_statements(session)
+
+
+def test_sparse_tables_of_one_column_have_a_tree():
+    assert Session(features=csr_array(np.array(LINE))).cannot_link(0, 5).labels.tolist() == [0, 0, 0, 0, 1, 1]
+
+
 def test_labels_alone_are_enough(opinions):
     session = Session(opinions)
     assert adjusted_rand_index(session.labels, opinions.labels) == 1
@@ -193,6 +207,13 @@ def test_no_question_comes_twice(opinions):
     assert len(asked) > 5
     session.undo()
     assert session.question() == pair or session.question() in asked
+
+
+def test_nothing_is_asked_that_follows_from_groups(opinions):
+    session = Session(opinions)
+    for cluster in range(3):
+        session.group(np.arange(20) + 20 * cluster)
+    assert session.question() is None
 
 
 def test_suggestions_are_the_least_certain_ones(blobs):

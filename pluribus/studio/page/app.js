@@ -123,8 +123,10 @@ const studio = {
   release(key) { return this.act("unpin", { items: this.state.pins.map(([item]) => item).filter((item) => this.labels[item] === key) }); },
   async reply(answer) {
     if (!this.asked?.pair) return;
-    const [one, other] = this.asked.pair;
+    const asked = this.asked, [one, other] = asked.pair;
+    this.asked = null; // an answer that comes before the next question is shown is not one to this question
     if (await this.act("answer", { one, other, answer })) this.nextQuestion();
+    else this.asked = asked;
   },
   async nextQuestion() {
     [this.asked, this.suggested] = await Promise.all([get("/api/question"), get("/api/suggest")]);
@@ -137,12 +139,14 @@ const studio = {
     if (!traits.length) { place.textContent = "No column differs much."; return; }
     const plotly = await charts();
     const style = getComputedStyle(document.documentElement);
-    const names = traits.map((t) => t.column.length > 22 ? `${t.column.slice(0, 21)}…` : t.column);
+    const short = traits.map((t) => t.column.length > 22 ? `${t.column.slice(0, 21)}…` : t.column);
+    const names = short.map((name) => name.replaceAll("&", "&amp;").replaceAll("<", "&lt;")); // plotly takes tags for tags
+    const rows = traits.map((_, at) => at); // not the names: two may be equal, or look like numbers
     plotly.newPlot(place, [{
-      type: "bar", orientation: "h", x: traits.map((t) => t.by), y: names, marker: { color: style.getPropertyValue("--accent") },
+      type: "bar", orientation: "h", x: traits.map((t) => t.by), y: rows, marker: { color: style.getPropertyValue("--accent") },
       text: traits.map((t) => `${number(t.inside)} / ${number(t.outside)}`), hoverinfo: "text",
     }], {
-      margin: { l: 130, r: 10, t: 6, b: 34 }, height: 40 + 26 * traits.length, yaxis: { autorange: "reversed" },
+      margin: { l: 130, r: 10, t: 6, b: 34 }, height: 40 + 26 * traits.length, yaxis: { autorange: "reversed", tickvals: rows, ticktext: names },
       xaxis: { title: { text: "standard deviations from the rest" } }, paper_bgcolor: "transparent", plot_bgcolor: "transparent",
       font: { color: style.getPropertyValue("--front") },
     }, { displayModeBar: false, responsive: true });
