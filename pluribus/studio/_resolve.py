@@ -108,7 +108,7 @@ def _place_chunks(scene: Scene, state: State, agreed: Agreed, target: np.ndarray
     members: dict[int, list[int]] = {}
     for item, chunk in agreed.chunk_of.items():
         members.setdefault(chunk, []).append(item)
-    next_key = state.next_key
+    next_key, core = state.next_key, None
     key_of: dict[int, int] = {}
     for chunk, items in members.items():
         key_of[chunk] = agreed.cluster_of.get(chunk, _strongest(target[items], state.base_confidence[items]))
@@ -118,7 +118,9 @@ def _place_chunks(scene: Scene, state: State, agreed: Agreed, target: np.ndarray
             continue
         leaves = a if _hold(a, agreed, members, state) < _hold(b, agreed, members, state) else b
         forbidden = _keys_apart(leaves, agreed, key_of)
-        key_of[leaves] = _nearest_allowed(scene, state, members[leaves], forbidden)
+        if core is None:  # the same for all of them
+            core = core_of(state.base, state.base_confidence, np.ones(len(state.base), bool))
+        key_of[leaves] = _nearest_allowed(scene, np.where(core, state.base, -1), members[leaves], forbidden)
         if key_of[leaves] < 0:
             key_of[leaves], next_key = next_key, next_key + 1
     for chunk, items in members.items():
@@ -148,13 +150,16 @@ def _keys_apart(chunk: int, agreed: Agreed, key_of: dict[int, int]) -> set[int]:
     return others
 
 
-def _nearest_allowed(scene: Scene, state: State, items: list[int], forbidden: set[int]) -> int:
-    """The cluster nearest to the first of some objects that is not forbidden; -1 if there is none."""
-    cores = core_of(state.base, state.base_confidence, ~np.isin(state.base, list(forbidden)))
-    cores[items] = False
-    if not cores.any():
+def _nearest_allowed(scene: Scene, core: np.ndarray, items: list[int], forbidden: set[int]) -> int:
+    """The cluster nearest to the first of some objects that is not forbidden; -1 if there is none.
+
+    ``core`` are the clusters of the objects in cores, -1 for all others.
+    """
+    core = np.where(np.isin(core, list(forbidden)), -1, core)
+    core[items] = -1
+    if core.max() < 0:
         return -1
-    return int(grow_groups(scene.tree.first, scene.tree.second, np.where(cores, state.base, -1))[items[0]])
+    return int(grow_groups(scene.tree.first, scene.tree.second, core)[items[0]])
 
 
 def core_of(labels: np.ndarray, confidence: np.ndarray, among: np.ndarray) -> np.ndarray:

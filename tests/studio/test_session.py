@@ -9,7 +9,8 @@ from sklearn.datasets import make_blobs
 
 import pluribus
 from pluribus.compare import adjusted_rand_index
-from pluribus.studio import EventError, Session
+from pluribus.studio import EventError, Session, _resolve
+from pluribus.studio._resolve import core_of
 
 LINE = [[0], [1], [2.5], [4.5], [7], [8]]
 
@@ -124,6 +125,19 @@ def test_cannot_link_moves_the_less_certain_object(blobs):
     session.cannot_link(sure, unsure)
     assert session.state.labels[sure] == session.state.base[sure]
     assert session.state.labels[unsure] != session.state.labels[sure]
+
+
+def test_cores_are_found_once_however_many_objects_have_to_leave(blobs, monkeypatch):
+    session = Session(blobs[0])
+    inside = np.flatnonzero(session.state.labels == session.keys[0])
+    sure, *others = inside[np.argsort(-session.confidence[inside])][:12].tolist()
+    for other in others:
+        session.cannot_link(sure, other)
+    calls = []
+    monkeypatch.setattr(_resolve, "core_of", lambda *args: calls.append(1) or core_of(*args))
+    session.must_link(sure, int(inside[-1]))
+    assert len(calls) == 2  # one for those who leave, one for the cores that grow
+    check_statements(session)
 
 
 def test_groups_merges_splits_and_names(blobs):

@@ -175,7 +175,7 @@ def test_a_whole_path(browser, folder, tmp_path):
             after(browser, before + 1)
             wait(
                 browser,
-                f"JSON.stringify(studio.asked.pair) !== '{json.dumps(asked[-1]).replace(' ', '')}'",
+                f"studio.asked && JSON.stringify(studio.asked.pair) !== '{json.dumps(asked[-1]).replace(' ', '')}'",
                 "the next one",
             )
         assert len(set(asked)) == 5
@@ -275,3 +275,25 @@ def test_a_wrong_token_opens_nothing(browser, server):
     browser.get(server.address[:-3] + "xyz")
     assert "token" in browser.find_element(By.TAG_NAME, "body").text
     assert not browser.find_elements(By.ID, "overlay")
+
+
+def test_a_second_answer_is_not_taken_for_the_same_question(browser, server):
+    opened(browser, server.address)
+    tab(browser, "questions")
+    wait(browser, "studio.asked && document.getElementById('same')", "no question")
+    twice = "const done = arguments[0]; studio.reply('together').then(() => studio.reply('apart')).then(done)"
+    before = seq(browser)
+    browser.execute_async_script(twice)
+    after(browser, before + 1)
+    said = browser.execute_script("return studio.state.statements.at(-1).kind")
+    assert (seq(browser), said) == (before + 1, "must")
+
+
+def test_a_step_during_another_one_is_refused_aloud(browser, server):
+    opened(browser, server.address)
+    before = seq(browser)
+    both = "const act = () => studio.act('answer', {one: 1, other: 2, answer: 'unsure'}); act(); return act()"
+    assert browser.execute_script(both) is False
+    assert "not finished yet" in browser.find_element(By.ID, "status").text
+    after(browser, before + 1)
+    assert seq(browser) == before + 1

@@ -61,7 +61,11 @@ const studio = {
   paint() { map.setLabels(this.labels, this.confidence, this.selected.size ? this.selected : null); },
 
   async act(type, args) {
-    if (this.busy) return false;
+    if (this.busy) {
+      say("The step before is not finished yet: try again.", true);
+      this.adoptAgain();
+      return false;
+    }
     this.busy = true;
     const started = performance.now();
     try {
@@ -73,6 +77,7 @@ const studio = {
     } catch (error) {
       if (error instanceof Refused && error.status === 409) {
         await this.adopt(error.body.state);
+        this.adoptAgain(); // what was dropped here goes back, also if no pin has changed
         say("Another tab changed something in between; look again.", true);
       } else { say(error.message, true); this.adoptAgain(); }
       return false;
