@@ -116,7 +116,8 @@ class Scene:
     @classmethod
     def of(cls, clustering: Clustering) -> "Scene":
         """The scene of a finished clustering of a table or of labels."""
-        labels = np.where(clustering.labels < 0, 0, clustering.labels).astype(np.int64)
+        noise = clustering.labels < 0
+        labels = np.where(noise, np.argmax(clustering.membership, axis=1), clustering.labels).astype(np.int64)
         first = Level(labels, 1 - np.asarray(clustering.uncertainty, dtype=np.float64))
         if clustering.features is not None:
             tree, note = tree_of_features(clustering.features)
@@ -124,6 +125,7 @@ class Scene:
         else:
             tree, note = tree_of_evidence(clustering.ensemble), ""
             positions = on_canvas(principal_components(*2 * (clustering.ensemble.one_hot(),))[0])
+        left = f"{noise.sum():,} objects that were left unclustered (-1) are shown in their most likely cluster."
         if clustering.graph is not None and len(labels) <= MOST_LINKED:
             positions = map_of_links(clustering.graph, positions)
         return cls(
@@ -136,7 +138,7 @@ class Scene:
             frame=clustering.frame,
             links=clustering.graph,
             title=clustering.title,
-            notes=(note,) if note else (),
+            notes=tuple(text for text in (note, left if noise.any() else "") if text),
         )
 
 

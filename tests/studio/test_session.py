@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,6 +89,16 @@ def test_without_statements_it_is_the_clustering(blobs):
     session = Session(clustering)
     assert adjusted_rand_index(session.labels, clustering.labels) == 1
     assert session.confidence == pytest.approx(1 - clustering.uncertainty)
+
+
+def test_unclustered_objects_are_in_their_most_likely_cluster(blobs):
+    clustering, _ = blobs
+    labels = clustering.labels.copy()
+    left = np.flatnonzero(labels == 2)[:7]
+    labels[left] = -1
+    session = Session(replace(clustering, labels=labels))
+    assert session.state.labels.tolist() == clustering.labels.tolist()
+    assert session.scene.notes == ("7 objects that were left unclustered (-1) are shown in their most likely cluster.",)
 
 
 def test_a_statement_about_a_typical_object_moves_few_others(blobs):

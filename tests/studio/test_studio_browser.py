@@ -297,3 +297,9 @@ def test_a_step_during_another_one_is_refused_aloud(browser, server):
     assert "not finished yet" in browser.find_element(By.ID, "status").text
     after(browser, before + 1)
     assert seq(browser) == before + 1
+
+
+def test_notes_are_shown(browser, server):
+    opened(browser, server.address)
+    browser.execute_script("studio.state.notes = ['Something to know.']; studio.show_panel('clusters')")
+    assert "Something to know." in browser.find_element(By.ID, "panel").text

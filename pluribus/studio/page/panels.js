@@ -27,7 +27,8 @@ const nameOf = (state, key) => state.clusters.find((c) => c.key === key)?.name ?
 export const panels = {
   clusters(studio) {
     const { state } = studio;
-    return state.clusters.map((cluster) => {
+    const notes = state.notes.map((note) => make("p", { class: "soft" }, note));
+    return [...notes, ...state.clusters.map((cluster) => {
       const traits = make("p", { class: "soft" });
       const card = make("div", { class: "card", "data-key": cluster.key },
         make("div", { class: "row" }, swatch(cluster.key), make("span", { class: "name" }, cluster.name),
@@ -45,7 +46,7 @@ export const panels = {
           .map((t) => `${t.column} ${t.by > 0 ? "high" : "low"} (${number(t.inside)}, others ${number(t.outside)})`).join("; ");
       }).catch(() => {});
       return card;
-    });
+    })];
   },
 
   questions(studio) {
