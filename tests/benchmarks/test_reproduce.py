@@ -184,6 +184,8 @@ def test_tables_of_each_source(name):
             for row, values in table.theirs.items():
                 assert len(values) == len(table.methods), row
                 most = {"clusters": 100, "T": 100, "seconds": 1000}.get(table.score, 2)
+                if name == "co-clustering":  # counts of patterns and jumps stand beside indices
+                    most = 200
                 assert all(value is None or 0 <= value <= most for value in values), row
     assert source.n_runs(True) <= source.n_runs(False)
 
