@@ -196,6 +196,11 @@ def _indices_of(scene: Scene) -> np.ndarray:
     return scene.rng.permutation(scene.n)[: max(1, scene.n // 2)]
 
 
+def _alternatives(scene: Scene) -> Any:
+    how = {"methods": ["residual-kmeans"], "n_starts": 1, "random_state": 0, "verbose": False}
+    return alternative.alternatives(np.arange(8.0).reshape(-1, 1), [0, 0, 0, 0, 1, 1, 1, 1], 2, **how)
+
+
 # By the name of the parameter, after the name of the target if that decides.
 VALUES: dict[str, Callable[[Scene], Any]] = {
     "C": lambda s: s.similarity(),
@@ -464,6 +469,9 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "similarity.PairwiseKernelClassifier/labeled": lambda s: np.ones(s.n, dtype=bool),
     "similarity.PairwiseKernelClassifier/class_weight": lambda s: None,
     "similarity.PairwiseKernelClassifier.predict_proba/loss": lambda s: "logistic",
+    "pipeline.cluster/graph": lambda s: None,
+    "pipeline.cluster/connected": lambda s: False,
+    "report.plot_alternatives/found": _alternatives,
     "alternative.by_name/name": lambda s: str(s.rng.choice(alternative.names())),
     "similarity.by_name/name": lambda s: str(s.rng.choice(similarity.names())),
     "similarity.OnlineMultipleKernel/y": lambda s: s.labels,
@@ -480,13 +488,11 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "max_pairs": lambda s: 20,
     "feature_names": lambda s: None,
     "report.plot_metric/model": _metric,
+    "report.plot_kernel_weights/model": lambda s: similarity.MultipleKernelKMeans(2, random_state=0, verbose=False).fit(
+        np.random.default_rng(0).normal(size=(8, 2))
+    ),
     "compare.cdistance/sample": lambda s: None,
 }
-
-
-def _alternatives(scene: Scene) -> Any:
-    how = {"methods": ["residual-kmeans"], "n_starts": 1, "random_state": 0, "verbose": False}
-    return alternative.alternatives(np.arange(8.0).reshape(-1, 1), [0, 0, 0, 0, 1, 1, 1, 1], 2, **how)
 
 
 # Objects that methods are called on and that no constructor makes.
