@@ -132,7 +132,7 @@ def _mentions(n: int) -> tuple[list[str], list[list[int]], np.ndarray]:
 
 
 def _loose(names: list[str], n_pairs: int) -> float:
-    """The cosine above which there are about so many pairs."""
+    """The cosine above which there are about this many pairs."""
     from pluribus.relational import canopy_pairs
 
     for loose in np.arange(0.3, 0.9, 0.05):
