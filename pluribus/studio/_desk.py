@@ -113,19 +113,24 @@ class Desk:
     def _work(self, kind: Any, args: Any, cancelled: threading.Event) -> None:
         if cancelled.is_set():
             return
-        ready, problem = None, ""
-        try:
-            ready = self.session.prepared(kind, args)
-        except Exception as error:  # whatever it is, the page has to hear of it, and the next event has to be possible
-            problem = str(error) if isinstance(error, EventError) else f"This failed ({type(error).__name__}): {error}"
+        ready, problem = self._attempt(lambda: self.session.prepared(kind, args))
         with self._lock:
             if cancelled.is_set():
                 return
-            self.working, self.problem = "", problem
             if ready is not None:
-                self._keep(ready)
-            else:
-                self.version += 1
+                _, problem = self._attempt(lambda: self._keep(ready))
+            self.working, self.problem = "", problem  # only now: what is no longer at work is done
+            self.version += 1
+
+    @staticmethod
+    def _attempt(work: Callable[[], Any]) -> tuple[Any, str]:
+        """What comes of it, and what the page has to hear if nothing does: the next event has to be possible."""
+        try:
+            return work(), ""
+        except EventError as error:
+            return None, str(error)
+        except Exception as error:
+            return None, f"This failed ({type(error).__name__}): {error}"
 
     def _keep(self, ready: tuple[Event, State | None]) -> None:
         """Write an event to the log, then make it count: what is acknowledged is on disk."""

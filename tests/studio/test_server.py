@@ -286,6 +286,33 @@ def test_a_slow_engine_works_in_the_background(client, desk):
     assert desk.session.labels[0] == desk.session.labels[1]
 
 
+def test_slow_work_that_cannot_be_kept_is_reported(desk, monkeypatch):
+    def full(*args):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(desk, "_is_slow", lambda kind: True)
+    monkeypatch.setattr(desk, "_keep", full)
+    desk.take(0, "group", {"items": [0, 1], "name": "first"})
+    wait(lambda: not desk.working)
+    assert desk.problem == "This failed (OSError): No space left on device"
+    assert desk.session.seq == 0
+
+
+def test_work_counts_as_done_only_when_it_is_kept(desk, monkeypatch):
+    keep, seen = desk._keep, []
+
+    def watched(ready):
+        seen.append(desk.working)
+        keep(ready)
+
+    monkeypatch.setattr(desk, "_is_slow", lambda kind: True)
+    monkeypatch.setattr(desk, "_keep", watched)
+    desk.take(0, "group", {"items": [0, 1], "name": "first"})
+    wait(lambda: not desk.working)
+    assert seen == ["group"]
+    assert desk.session.seq == 1
+
+
 def test_slow_work_can_be_cancelled_and_nothing_else_is_taken_meanwhile(client, desk, monkeypatch):
     event(client, "engine", engine="cop-kmeans")
     wait(lambda: not desk.working)
