@@ -45,6 +45,7 @@ CS = (1.0, 10.0, 100.0)
 OTHERS = ("L", "Q", "G", "average", "MKL", "MKL, online", "average + SVC", "EasyMKL")
 STEPS = ("dual", "online", "online, mean", "Gauss-Seidel")
 PASSES = 30
+FOLDS = 10
 
 
 def tables(quick: bool) -> list[Published]:
@@ -58,7 +59,7 @@ def tables(quick: bool) -> list[Published]:
     ]  # fmt: skip
     if (_data.FOLDER / "ocr_letters.npz").exists():
         accuracy, seconds = (tuple(model[place] for model in MODELS.values()) for place in (2, 3))
-        note = f"Ours: the first {n_runs(quick)} of the ten folds."
+        note = "Ours: one fold." if quick else "Ours: ten folds; a run is the mean of two."
         found[:0] = [
             Published(WORDS, "share of characters", True, models, dict.fromkeys(SOLVERS, accuracy), note),
             Published(SECONDS, "seconds", False, models, dict.fromkeys(SOLVERS, seconds), f"{note} Processor time."),
@@ -67,13 +68,14 @@ def tables(quick: bool) -> list[Published]:
 
 
 def n_runs(quick: bool) -> int:
-    """Folds of the words, from the first; splits of the digits."""
+    """Splits of the digits, and pairs of folds of the words."""
     return 1 if quick else 5
 
 
 def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     if table in (WORDS, SECONDS):
-        return _words(row, run, quick)[table == SECONDS]
+        folds = [_words(row, fold, quick)[table == SECONDS] for fold in ((run,) if quick else (run, run + FOLDS // 2))]
+        return {name: float(np.mean([found[name] for found in folds])) for name in folds[0]}
     if table == DIGITS:
         return _digits(run, quick)[row == "seconds"]
     return _objectives(float(row.split()[-1]), run)

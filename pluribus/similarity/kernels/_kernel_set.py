@@ -228,9 +228,7 @@ class KernelSet:
         if self.kernels[m].form != "precomputed":
             own = self._diagonal(m, new)
         elif diagonal is not None:
-            own = np.asarray(diagonal, dtype=np.float64)
-            if own.shape != (new.shape[0],) or not np.isfinite(own).all() or not (own >= 0).all():
-                raise ValueError(f"diagonals[{m}] must hold {new.shape[0]} numbers of 0 or more, k(x, x) of each row.")
+            own = diagonal
         elif np.ptp(scale) <= 1e-6 * scale.max():
             return np.full(new.shape[0], scale[0])
         else:
@@ -246,33 +244,6 @@ def _is_dense(kernel: BaseKernel, rows: Any) -> bool:
     if kernel.form == "features" or kernel.name == "spline":
         return False
     return not sparse.issparse(rows) or (kernel.form == "kernel" and not kernel.of_user)
-
-
-def combine(kernels: KernelSet, weights: np.ndarray, X: Any, Y: Any, diagonals: Any) -> np.ndarray:
-    """Σ β_m k_m between X and Y, by default X; kernels of weight 0 are not evaluated."""
-    new = kernels.read_new(X)
-    diagonals = check_diagonals(kernels, diagonals)
-    given = [kernel.name for kernel in kernels.kernels if kernel.form == "precomputed"]
-    if Y is not None and given:
-        raise ValueError("precomputed kernels hold the values already: give X, without Y.")
-    if given and any(kernel.form != "precomputed" for kernel in kernels.kernels) and new[0].shape[0] != kernels.n:
-        raise ValueError("with precomputed kernels among others, kernel() is for the objects of fit only.")
-    others = new if Y is None else kernels.read_new(Y)
-    columns = kernels.n if given else others[0].shape[0]
-    total = np.zeros((new[0].shape[0], columns))
-    for m in np.flatnonzero(weights):
-        K = kernels.between(int(m), new[m], others[m], diagonals[m])
-        total += weights[m] * (K.toarray() if sparse.issparse(K) else K)
-    return total
-
-
-def check_diagonals(kernels: KernelSet, diagonals: Any) -> list[Any]:
-    """One entry for each kernel, None where it is not needed."""
-    if diagonals is None:
-        return [None] * len(kernels)
-    if not isinstance(diagonals, list | tuple) or len(diagonals) != len(kernels):
-        raise ValueError(f"diagonals must be a list with an entry for each of the {len(kernels)} kernels.")
-    return list(diagonals)
 
 
 def _scaled(K: Any, left: np.ndarray | None, right: np.ndarray | None) -> Any:

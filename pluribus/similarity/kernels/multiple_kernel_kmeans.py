@@ -14,7 +14,8 @@ from pluribus.constraints import Closure
 from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import order_by_size
 from pluribus.similarity.kernels._centered_kernels import CenteredKernels
-from pluribus.similarity.kernels._kernel_set import KernelSet, as_blocks, combine
+from pluribus.similarity.kernels._kernel_set import KernelSet, as_blocks
+from pluribus.similarity.kernels._new_rows import combine
 from pluribus.similarity.kernels._paired_rows import cluster_rows
 
 _FLOATS = [np.float64, np.float32]

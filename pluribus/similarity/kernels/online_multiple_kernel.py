@@ -12,15 +12,15 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import seeds, track
+from pluribus._engine import seeds
 from pluribus._kernels.proximal.online_steps import best_paths
 from pluribus.similarity.kernels._examples import Examples, read_examples, read_sequences
-from pluribus.similarity.kernels._kernel_set import KernelSet, as_blocks, check_diagonals, combine
-from pluribus.similarity.kernels._model_state import DualState, ModelState, OnlineState, Problem, Weights
-from pluribus.similarity.kernels._packed_blocks import PackedBlocks
+from pluribus.similarity.kernels._kernel_set import KernelSet, as_blocks
+from pluribus.similarity.kernels._learning import Course, check_linear, choose_solver, learn
+from pluribus.similarity.kernels._model_state import ModelState, Problem, Weights
+from pluribus.similarity.kernels._new_rows import class_scores, combine
 from pluribus.similarity.kernels._regularizers import NUMBERS, Regularizer
 
-_RATES, _TRIAL_PASSES = (0.01, 0.1, 1.0, 10.0), 5  # of the source
 _FLOATS = [np.float64, np.float32]
 
 
@@ -219,13 +219,13 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         kernels = self._read_kernels(X)
         examples = read_examples(kernels.n, y, sequences, constraints)
         problem = self._problem(examples)
-        self._check_linear(kernels)
-        self.solver_ = self._solver(examples)
-        blocks, seed = PackedBlocks(kernels), seeds(self.random_state, 1)[0]
-        state, weights, path = self._learn(blocks, problem, seed)
-        self.classes_, self.objective_ = examples.classes, np.array(path)
+        check_linear(kernels, problem)
+        self.solver_ = choose_solver(self.solver, problem)
+        course = Course(self.solver_, self.epochs, self.eta0, self.average, bool(self.verbose))
+        learned = learn(kernels, problem, course, seeds(self.random_state, 1)[0])
+        self.classes_, self.objective_, self.eta0_ = examples.classes, learned.path, learned.rate
         self._kernels, self._chained = kernels, examples.chained
-        self._set_result(state, weights, problem)
+        self._set_result(learned.state, learned.weights, problem)
         return self
 
     def _read_kernels(self, X: Any) -> KernelSet:
@@ -242,57 +242,6 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         per_object = 1.0 if self.loss == "hinge" else float(np.log(len(examples.classes)))
         radius = regularizer.radius(lam, per_object * examples.mean_cost) if self.project else np.inf
         return Problem(examples, regularizer, lam, self.loss == "hinge", self.transitions == "learned", radius)
-
-    def _check_linear(self, kernels: KernelSet) -> None:
-        for m, kernel in enumerate(kernels.kernels):
-            if self.regularizer == "sparse_group_lasso" and kernel.form != "features":
-                raise ValueError(
-                    f"regularizer='sparse_group_lasso' shrinks single features, but kernels[{m}]={kernel.name!r} has "
-                    "none: use linear kernels only, or another regularizer."
-                )
-
-    def _solver(self, examples: Examples) -> str:
-        """The solver, checked against what it can do."""
-        unfit = [
-            (self.loss != "hinge", f"loss={self.loss!r}"),
-            (self.regularizer == "sparse_group_lasso", "regularizer='sparse_group_lasso'"),
-            (examples.has_pairs, "pairs of objects without labels"),
-        ]
-        reasons = [reason for holds, reason in unfit if holds]
-        if self.solver == "dual" and reasons:
-            raise ValueError(f"solver='dual' cannot take {' and '.join(reasons)}: use solver='online' or 'auto'.")
-        return ("online" if reasons else "dual") if self.solver == "auto" else self.solver
-
-    def _learn(self, blocks: PackedBlocks, problem: Problem, seed: int) -> tuple[ModelState, Weights, list[float]]:
-        """The model after all passes, and the objective after each."""
-        state: Any
-        self.eta0_: float | None = None
-        if self.solver_ == "online":
-            rate = self.eta0_ = self._rate(blocks, problem, seed)
-            state = OnlineState(blocks, problem, rate, np.random.default_rng(seed))
-        else:
-            state = DualState(blocks, problem, np.random.default_rng(seed))
-        path = []
-        for epoch in track(range(self.epochs), "passes", verbose=self.verbose):
-            averaging = self.solver_ == "online" and self.average and epoch >= self.epochs // 2
-            if averaging and not state.averages:
-                state.start_mean()
-            state.run()
-            weights = state.mean() if averaging else state.last()
-            path.append(state.objective(weights))
-        return state, weights, path
-
-    def _rate(self, blocks: PackedBlocks, problem: Problem, seed: int) -> float:
-        """The first step size: given, or the one of four with the lowest objective after a few passes."""
-        if self.eta0 != "auto":
-            return float(self.eta0)
-        found = []
-        for rate in _RATES:
-            state = OnlineState(blocks, problem, rate, np.random.default_rng(seed))
-            for _ in range(min(_TRIAL_PASSES, self.epochs)):
-                state.run()
-            found.append(state.objective(state.last()))
-        return _RATES[int(np.argmin(found))]
 
     def _set_result(self, state: ModelState, weights: Weights, problem: Problem) -> None:
         blocks, kernels = state.blocks, self._kernels
@@ -333,22 +282,14 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _scores(self, X: Any, diagonals: Any) -> np.ndarray:
-        kernels, new = self._read_new(X)
-        diagonals = check_diagonals(kernels, diagonals)
-        scores = np.zeros((new[0].shape[0], len(self.classes_)))
-        for m, rows in enumerate(new):
-            if self.block_norms_[m] == 0:
-                continue
-            block = kernels.between(m, rows, diagonal=diagonals[m])
-            coefficients = self.coef_[m]
-            scores += block @ (self.dual_coef_[m].toarray() if coefficients is None else coefficients.T)
-        return scores
-
-    def _read_new(self, X: Any) -> tuple[KernelSet, list[Any]]:
         check_is_fitted(self)
         if not self._kernels.several:
             X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False)
-        return self._kernels, self._kernels.read_new(X)
+        coefficients = [
+            dual.toarray() if primal is None else primal.T
+            for primal, dual in zip(self.coef_, self.dual_coef_, strict=True)
+        ]
+        return class_scores(self._kernels, X, coefficients, diagonals)
 
     def predict(self, X: Any, *, sequences: Any = None, diagonals: Any = None) -> np.ndarray:
         """The class of each row.
