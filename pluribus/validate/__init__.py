@@ -22,6 +22,7 @@ from pluribus.validate.stability import (
     consensus_distribution,
     stability,
 )
+from pluribus.validate.structure.find_structure import Level, Structure, Witnesses, find_structure
 
 __all__ = [
     "CRITERIA",
@@ -30,9 +31,12 @@ __all__ = [
     "DegenerateIncrementsError",
     "Estimate",
     "KChoice",
+    "Level",
     "NeighborDensity",
     "PartitionChoice",
     "Stability",
+    "Structure",
+    "Witnesses",
     "ambiguous_pairs_cost",
     "average_consistency_index",
     "average_mutual_information_index",
@@ -45,6 +49,7 @@ __all__ = [
     "description_length_cost",
     "description_lengths",
     "dunn_index",
+    "find_structure",
     "neighbor_density_index",
     "silhouette_index",
     "silhouettes",

@@ -82,6 +82,10 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         The weight of each cluster of each partition, 0 to 1.
     linkage_ : ndarray of shape (n - 1, 4)
         The dendrogram of average link of all objects, in scipy's format, if ``labels_`` is a cut of it.
+    tree_ : ndarray of shape (m - 1, 4)
+        For "linkage" and "stable": the dendrogram of average link of the m objects that were linked, in scipy's format.
+    linked_ : ndarray of shape (m,)
+        Which objects were linked: all, or a sample of 20,000.
     last_merges_ : LastMerges
         For "stable": the ``rule`` that was chosen, the ``stability`` of each rule, and a ``sentence``.
     k_stability_ : KStability
@@ -167,7 +171,7 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
             X = _check_features(X, ensemble.n_objects)
         if self.n_clusters is not None or not self.finds_n_clusters:
             self._check_n_clusters(ensemble.n_objects)
-        for name in ("linkage_", "last_merges_", "k_stability_"):  # of an earlier fit
+        for name in ("linkage_", "tree_", "linked_", "last_merges_", "k_stability_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         index = self._ensemble_driven_index(ensemble)
         self.cluster_weights_ = np.split(index, ensemble.offsets[1:-1])
@@ -210,6 +214,7 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         sample = np.arange(n) if n <= LINKED else np.sort(rng.choice(n, LINKED, replace=False, shuffle=False))
         linked = ensemble if n <= LINKED else ensemble.take_objects(sample)
         tree = average_link(linked, weights, verbose=self.verbose)
+        self.tree_, self.linked_ = tree, sample
         labels = cut = self._cut_tree(linked, tree, rng)
         if self.extraction == "stable":
             labels, self.last_merges_ = merge_last_groups(linked, weights, tree, cut.max() + 1, splits, X, sample)

@@ -1,0 +1,63 @@
+"""Two modes in a projection: rows along the direction in which two sides of a split differ most."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pluribus.consensus._internal import cut_into
+from pluribus.validate.structure._dip import dip_p_value
+
+_SPLITS = range(2, 6)  # the last of a dendrogram
+_FEWEST, _SHARE = 8, 50  # rows on each side: this many, and one in so many of all
+_PER_FEATURE = 5  # rows of the two sides for each feature, above which their covariance is trusted
+_SHRUNK, _MUCH_SHRUNK = 0.1, 0.5  # towards a multiple of the identity
+
+
+def least_p_value(X: np.ndarray, tree: np.ndarray, rng: np.random.Generator) -> float:
+    """The least p-value of a dip along a split; 1 if no split is large enough.
+
+    The direction comes from one half of the rows, the test from the other, both ways; p is twice the less of the two.
+    All rows of the half are tested: two touching cells of a filled region would have two modes by themselves.
+    """
+    half = rng.permutation(len(X)) < len(X) // 2
+    values = [1.0]
+    for one, other in _sides(tree):
+        both = []
+        for seen in (half, ~half):
+            direction = _direction(X[one & seen], X[other & seen])
+            if direction is not None:
+                both.append(dip_p_value(X[~seen] @ direction))
+        if len(both) == 2:
+            values.append(min(1.0, 2 * min(both)))
+    return min(values)
+
+
+def _sides(tree: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Who is on each side of the last splits, where both sides are large enough."""
+    n = len(tree) + 1
+    for k in _SPLITS:
+        if k > n:
+            return
+        coarse, fine = cut_into(tree, k - 1), cut_into(tree, k)
+        for parent in range(k - 1):
+            parts = np.unique(fine[coarse == parent])
+            if len(parts) == 2:
+                one, other = fine == parts[0], fine == parts[1]
+                if min(one.sum(), other.sum()) >= max(_FEWEST, n / _SHARE):
+                    yield one, other
+
+
+def _direction(one: np.ndarray, other: np.ndarray) -> np.ndarray | None:
+    """The discriminant of two groups of rows, with a covariance that is shrunk the more, the fewer rows there are."""
+    n, d = len(one) + len(other), one.shape[1]
+    if min(len(one), len(other)) < 2:
+        return None
+    shift = one.mean(axis=0) - other.mean(axis=0)
+    within = np.concatenate([one - one.mean(axis=0), other - other.mean(axis=0)])
+    covariance = within.T @ within / n
+    part = _SHRUNK if n > _PER_FEATURE * d else _MUCH_SHRUNK
+    level = np.trace(covariance) / d
+    if level == 0:
+        return shift
+    covariance = (1 - part) * covariance + part * level * np.eye(d)
+    return np.linalg.solve(covariance, shift)

@@ -1,0 +1,172 @@
+"""Groups on a density: how deep a valley separates each from what is higher, and what remains if weak ones merge."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from pluribus._kernels.graphs.prominence import group_heights, group_saddles
+
+_FEW_FEATURES = 15  # a k-d tree is faster up to here
+_FEWEST = 8  # neighbors
+_SHARE_OF_MEDIAN = 1e-3  # of the median distance to the last neighbor: rows that are nearer count as that far
+_LEAST_DIMENSION = 0.5
+_SCALED = 150  # objects whose distances tell the dimension of a union
+_SCALED_ALL = 300  # of all objects
+_UNION = 4_000  # objects of a union that are looked at
+_SMALL_UNION, _FILLED = 16, 9.0  # a smaller union counts as filled
+_CLEAR, _HOPELESS = 60.0, 1.0  # no threshold lies beyond: the dimension need not be known
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """The logarithm of a density at each object, and the pairs of neighbors."""
+
+    X: np.ndarray
+    log_density: np.ndarray
+    n_neighbors: int
+    local_dimension: float
+    one: np.ndarray
+    other: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray, n_jobs: int | None = None, n_neighbors: int | None = None) -> "Density":
+        """-log of the distance to the k-th neighbor, with k = 2 log₂ n, within bounds."""
+        n, d = X.shape
+        k = n_neighbors or int(np.clip(round(2 * np.log2(n)), _FEWEST, max(_FEWEST, n // 4)))
+        search = NearestNeighbors(n_neighbors=k, algorithm="kd_tree" if d <= _FEW_FEATURES else "brute", n_jobs=n_jobs)
+        distances, near = search.fit(X).kneighbors()
+        distances = distances.astype(np.float64)
+        distances = np.maximum(distances, _SHARE_OF_MEDIAN * np.median(distances[:, -1]))
+        rise = np.log(distances[:, -1:] / distances[:, :-1]).sum(axis=1) / (k - 2)
+        dimension = max(_LEAST_DIMENSION, 1 / max(float(rise.mean()), 1e-12))
+        one = np.repeat(np.arange(n), k)
+        pairs = np.unique(np.sort(np.stack([one, near.ravel()]), axis=0), axis=1)
+        return cls(X, -np.log(distances[:, -1]), k, dimension, pairs[0], pairs[1])
+
+    @cached_property
+    def dimension(self) -> float:
+        """Of all objects, at a coarse scale: a thick ring is a curve."""
+        return scaling_dimension(self.X, _SCALED_ALL)
+
+
+class Step(NamedTuple):
+    """Groups on the way of merging: what separates each from higher ones."""
+
+    groups: np.ndarray  # of each object, from 0
+    depth: np.ndarray  # z of each group; infinite where no neighbor leads higher; NaN of the highest group
+    ratio: np.ndarray  # depth over the threshold for its shape
+
+    @property
+    def n_groups(self) -> int:
+        """How many there are."""
+        return len(self.depth)
+
+    @property
+    def weakest(self) -> float:
+        """The least ratio of a group: 1 is just significant."""
+        ratios = self.ratio[~np.isnan(self.ratio)]
+        return float(ratios.min()) if len(ratios) else np.nan
+
+
+def merging_path(density: Density, leaves: np.ndarray) -> list[Step]:
+    """Merge the group of the shallowest valley into the one behind it, until one is left or valleys are bottomless.
+
+    Parameters
+    ----------
+    density : Density
+    leaves : ndarray of shape (n,)
+        Groups to begin with, from 0.
+    """
+    f = density.log_density
+    order = np.argsort(-f, kind="stable")
+    level = np.minimum(f[density.one], f[density.other])
+    apart = leaves[density.one] != leaves[density.other]
+    one, other, level = density.one[apart], density.other[apart], level[apart]
+    falling = np.argsort(-level, kind="stable")
+    one, other, level = one[falling], other[falling], level[falling]
+    n_top = density.n_neighbors // 2
+    scale = density.local_dimension * np.sqrt(density.n_neighbors)
+    groups = leaves.astype(np.int64)
+    thresholds: dict[tuple[bytes, ...], float] = {}
+    path = []
+    while True:
+        n_groups = int(groups.max()) + 1
+        heights = group_heights(order, f, groups, n_groups, n_top, f.min())
+        floors = np.full(n_groups, np.inf)
+        np.minimum.at(floors, groups, f)
+        saddles, n_edges, target = group_saddles(one, other, level, groups, heights, floors, n_top)
+        depth = np.where(n_edges > 0, scale * (heights - saddles), np.inf)
+        highest = int(np.lexsort((np.arange(n_groups), -heights))[0])
+        depth[highest] = np.nan
+        ratio = np.array(
+            [depth[g] / _threshold(density.X, groups, g, int(target[g]), depth[g], thresholds) for g in range(n_groups)]
+        )
+        path.append(Step(groups, depth, ratio))
+        if n_groups == 1 or not np.isfinite(depth).any():
+            return path
+        weakest = int(np.nanargmin(depth))
+        into = int(target[weakest])
+        groups = np.where(groups == weakest, into, groups)
+        groups = groups - (groups > weakest)
+
+
+def _threshold(
+    X: np.ndarray, groups: np.ndarray, g: int, target: int, depth: float, known: dict[tuple[bytes, ...], float]
+) -> float:
+    """The depth that a valley between g and its target has to have; by a bound where the exact one cannot matter."""
+    if not _HOPELESS <= depth <= _CLEAR:
+        return threshold(_FILLED if depth > _CLEAR else 1.0)
+    both = np.flatnonzero((groups == g) | (groups == target))
+    key = (both.tobytes(),)
+    if key not in known:
+        dimension = _FILLED if len(both) < _SMALL_UNION else scaling_dimension(X[_evenly(both, _UNION)], _SCALED)
+        known[key] = threshold(dimension)
+    return known[key]
+
+
+def threshold(dimension: float) -> float:
+    """The depth of a valley that chance does not make: more along a curve, where no way leads round a gap.
+
+    Examples
+    --------
+    >>> from pluribus.validate.structure._valleys import threshold
+    >>> [round(threshold(D), 2) for D in (1.2, 1.7, 1.9, 2.3, 2.4)]
+    [5.0, 4.0, 3.0, 3.0, 2.5]
+    """
+    tau = float(np.clip(5 - 5 * (dimension - 1.5), 2.5, 5))
+    return max(tau, 3.0) if dimension < 2.4 else tau
+
+
+def scaling_dimension(X: np.ndarray, n_asked: int) -> float:
+    """How the number of neighbors grows with the distance, over an eighth of the objects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.validate.structure._valleys import scaling_dimension
+    >>> line, side = np.arange(400.0)[:, None], np.arange(20.0)
+    >>> square = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    >>> round(scaling_dimension(line, 150), 4), round(scaling_dimension(square, 150), 4)
+    (1.0, 1.8977)
+    """
+    n = len(X)
+    near, far = max(2, n // 32), max(8, n // 8)
+    asked = _evenly(np.arange(n), n_asked)
+    search = NearestNeighbors(n_neighbors=far + 1, algorithm="kd_tree" if X.shape[1] <= _FEW_FEATURES else "brute")
+    distances, _ = search.fit(X).kneighbors(X[asked])
+    r_near, r_far = distances[:, near], distances[:, far]
+    apart = r_near > 0
+    if not apart.any():
+        return _FILLED
+    growth = float(np.median(np.log(r_far[apart] / r_near[apart])))
+    return float(np.log(far / near) / growth) if growth > 0 else _FILLED
+
+
+def _evenly(objects: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of the objects, at even places."""
+    if len(objects) <= most:
+        return objects
+    return objects[np.linspace(0, len(objects) - 1, most).astype(np.int64)]

@@ -1,0 +1,230 @@
+"""Whether there are clusters at all: examples to the digit, a slow oracle of the dip, and one group in many forms."""
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+
+from pluribus._kernels.points.dip import dip_statistic
+from pluribus.validate import find_structure
+from pluribus.validate.structure._dip import PROBABILITIES, SIZES, dip_p_value
+from pluribus.validate.structure._shadows import least_p_value
+from pluribus.validate.structure._spread_ties import spread_ties
+from pluribus.validate.structure._valleys import Density, merging_path, scaling_dimension, threshold
+from tests.validate.structure.dip_oracle import slow_dip
+
+ONE = np.arange(8) + np.array([0, 0.1, 0.15, 0.1, 0, -0.1, 0.05, 0.02])
+
+
+def two_groups(gap):
+    return np.append(ONE, ONE + 7 + gap)[:, None]
+
+
+def found(X, **options):
+    return find_structure(X, linkage(X, "average"), **options)
+
+
+# -- the dip ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_dip_is_that_of_its_definition(seed):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=rng.integers(2, 12))
+    if seed % 3 == 0:
+        x = np.append(x, x + 5)
+    elif seed % 3 == 1:
+        x = np.round(x)
+    x = np.sort(x)
+    assert dip_statistic(x) == pytest.approx(slow_dip(x), abs=1e-7)
+
+
+def test_the_dip_keeps_its_level_and_sees_two_modes():
+    rng = np.random.default_rng(0)
+    for n in (30, 300):
+        values = np.array([dip_p_value(rng.random(n)) for _ in range(400)])
+        assert 0.02 <= (values <= 0.05).mean() <= 0.09
+        assert 0.4 <= (values <= 0.5).mean() <= 0.6
+    assert dip_p_value(np.append(rng.normal(size=100), rng.normal(8, 1, 100))) == pytest.approx(PROBABILITIES[-1])
+    assert dip_p_value(rng.random(SIZES[0] - 1)) == 1
+
+
+# -- the parts -------------------------------------------------------------------------------------------------------
+
+
+def test_repeated_values_are_spread_and_gaps_stay():
+    spread = spread_ties(np.array([[0.0, 0, 1, 1, 1, 5]]).T, np.random.default_rng(1)).ravel()
+    assert (np.abs(spread[:2]) <= 0.5).all()
+    assert (np.abs(spread[2:5] - 1) <= 0.5).all()
+    assert spread[5] == 5
+    assert len(set(spread)) == 6
+    distinct = np.arange(6.0)[:, None]
+    np.testing.assert_array_equal(spread_ties(distinct, np.random.default_rng(0)), distinct)
+    assert spread_ties(np.ones((5, 2)), np.random.default_rng(0)).shape == (5, 0)
+
+
+@pytest.mark.parametrize(
+    ("gap", "dimension", "depth"), [(1.5, 1.0784, 0.4668), (2.5, 1.0414, 1.1315), (4.5, 1.0046, np.inf)]
+)
+def test_depth_of_a_valley(gap, dimension, depth):
+    density = Density.of(two_groups(gap), n_neighbors=4)
+    assert density.local_dimension == pytest.approx(dimension, abs=5e-5)
+    step = merging_path(density, np.repeat([0, 1], 8))[0]
+    assert np.isnan(step.depth[0])
+    assert step.depth[1] == pytest.approx(depth, abs=5e-5)
+
+
+def test_missing_edges_count_as_the_least_density_of_the_group():
+    density = Density.of(two_groups(2.5), n_neighbors=4)
+    crossing = (density.one < 8) & (density.other >= 8)
+    assert crossing.sum() == 1
+    levels = np.minimum(density.log_density[density.one], density.log_density[density.other])[crossing]
+    saddle = (levels[0] + density.log_density[8:].min()) / 2
+    height = np.sort(density.log_density[8:])[-2:].mean()
+    expected = density.local_dimension * 2 * (height - saddle)
+    assert merging_path(density, np.repeat([0, 1], 8))[0].depth[1] == pytest.approx(expected)
+
+
+def test_depths_do_not_change_with_shift_rotation_and_scale():
+    rng = np.random.default_rng(3)
+    X = np.concatenate([rng.normal(size=(60, 2)), rng.normal(3.0, 1, (60, 2))])
+    turn, _ = np.linalg.qr(rng.normal(size=(2, 2)))
+    leaves = np.arange(120) // 20
+    paths = [merging_path(Density.of(each), leaves) for each in (X, 1e3 * X @ turn + 7)]
+    for one, other in zip(*paths, strict=True):
+        np.testing.assert_allclose(one.depth, other.depth, rtol=1e-6)
+        np.testing.assert_array_equal(one.groups, other.groups)
+
+
+def test_small_groups_are_no_modes_and_merging_ends_in_one_group():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(100, 2)), [[0.05, 0.02]]])
+    path = merging_path(Density.of(X), np.append(np.zeros(100, int), 1))
+    assert path[0].depth[1] < 0
+    assert path[-1].n_groups == 1
+    assert [step.n_groups for step in path] == [2, 1]
+
+
+def test_curves_need_deeper_valleys():
+    assert [threshold(D) for D in (1.2, 1.5, 1.7, 1.9, 2.0, 2.39, 2.4, 9)] == pytest.approx(
+        [5, 5, 4, 3, 3, 3, 2.5, 2.5]
+    )
+    t = np.linspace(0, 2 * np.pi, 500)
+    ring = np.stack([np.cos(t), np.sin(t)], axis=1) + 0.02 * np.random.default_rng(0).normal(size=(500, 2))
+    assert scaling_dimension(ring, 150) < 1.3
+    assert scaling_dimension(np.random.default_rng(0).normal(size=(500, 6)), 150) > 3
+    assert scaling_dimension(np.zeros((50, 2)), 20) == 9
+
+
+def test_the_direction_comes_from_other_rows_than_the_test():
+    X = np.random.default_rng(0).normal(size=(120, 40))  # any split of it looks like two groups in its own rows
+    values = [least_p_value(X, linkage(X, "ward"), np.random.default_rng(seed)) for seed in range(10)]
+    assert np.mean(np.array(values) <= 0.05) <= 0.2
+    X[:60, 0] += 12
+    assert least_p_value(X, linkage(X, "ward"), np.random.default_rng(0)) <= 0.01
+
+
+# -- the verdict -----------------------------------------------------------------------------------------------------
+
+
+def one_group(kind, rng, n=300):
+    return {
+        "normal": lambda: rng.normal(size=(n, 2)),
+        "wide": lambda: rng.normal(size=(n, 20)),
+        "uniform": lambda: rng.random((n, 3)),
+        "heavy": lambda: rng.standard_t(3, (n, 3)),
+        "skewed": lambda: rng.exponential(size=(n, 4)),
+        "counts": lambda: rng.poisson(2.0, (n, 3)).astype(float),
+        "grades": lambda: rng.integers(0, 2, (n, 4)).astype(float),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["normal", "wide", "uniform", "heavy", "skewed", "counts", "grades"])
+def test_one_group_is_not_called_clusters(kind):
+    rng = np.random.default_rng(7)
+    verdicts = [found(one_group(kind, rng)).verdict for _ in range(4)]
+    assert "clusters" not in verdicts
+    assert verdicts.count("none") >= 3
+
+
+def test_clusters_are_seen_by_each_witness_alone():
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(400, 2))
+    valley = found(np.append(flat, flat + [6, 0], axis=0))
+    assert valley.verdict == "clusters"
+    assert valley.witnesses.saddle >= 1
+    assert np.isnan(valley.witnesses.dip)
+    X = rng.normal(size=(300, 5))
+    X[:150, 0] += 4
+    dip = find_structure(X, linkage(X, "ward"))
+    assert dip.verdict == "clusters"
+    assert dip.witnesses.dip <= 0.05
+    gap = found(flat, lifetimes=[0.1, np.log(20)], stability=[0.5, 0.99])
+    assert gap.verdict == "clusters"
+    assert gap.witnesses.gap == pytest.approx(20)
+
+
+def test_hints_are_undecided():
+    flat = np.random.default_rng(0).normal(size=(400, 2))
+    assert found(flat).verdict == "none"
+    assert found(flat, lifetimes=[1.5], stability=[0.99]).verdict == "undecided"
+    assert found(flat, lifetimes=[5.0], stability=[0.9]).verdict == "none"
+    assert found(flat, lifetimes=[5.0], stability=[np.nan]).verdict == "none"
+
+
+def test_levels_are_nested_and_numbered_from_the_largest():
+    rng = np.random.default_rng(2)
+    X = np.concatenate(
+        [rng.normal(size=(m, 2)) + place for m, place in ((400, [0, 0]), (200, [4.5, 0]), (100, [0, 9]))]
+    )
+    structure = found(X)
+    assert [level.n_clusters for level in structure.levels] == [2, 3]
+    coarse, fine = structure.levels
+    assert np.bincount(fine.labels).tolist() == sorted(np.bincount(fine.labels), reverse=True)
+    assert np.bincount(fine.labels) == pytest.approx([400, 200, 100], abs=30)
+    for group in range(3):
+        assert len(np.unique(coarse.labels[fine.labels == group])) == 1
+    for level in structure.levels:
+        assert len(level.separation) == level.n_clusters
+        assert np.isnan(level.separation).sum() == 1
+        assert np.nanmin(level.separation) >= 0.75
+
+
+def test_few_or_equal_rows():
+    assert found(np.arange(15.0)[:, None]).verdict == "undecided"
+    assert "too few" in found(np.arange(15.0)[:, None]).sentence
+    assert found(np.ones((40, 3))).verdict == "none"
+    doubled = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 30, axis=0)
+    assert found(doubled).verdict in ("clusters", "undecided", "none")
+    assert found(np.random.default_rng(0).normal(size=(16, 2))).verdict in ("undecided", "none")
+
+
+def test_same_seed_same_structure():
+    X = np.random.default_rng(0).poisson(3.0, (200, 6)).astype(float)
+    one, other = found(X, random_state=4), found(X, random_state=4, n_jobs=2)
+    np.testing.assert_array_equal(one.witnesses, other.witnesses)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"X": [[np.nan, 1], [2, 3]]}, "NaN"),
+        ({"tree": np.zeros((5, 4))}, "dendrogram of shape"),
+        ({"lifetimes": [1, 2], "stability": [1]}, "one each"),
+    ],
+)
+def test_bad_input(change, words):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    arguments = {"X": X, "tree": linkage(X, "average")} | change
+    with pytest.raises(ValueError, match=words):
+        find_structure(**arguments)
+
+
+@pytest.mark.parametrize("verdict", ["clusters", "undecided", "none"])
+def test_the_sentence_says_what_was_seen(verdict):
+    flat = np.random.default_rng(0).normal(size=(400, 2))
+    gaps = {"clusters": [3.0], "undecided": [1.5], "none": None}[verdict]
+    structure = found(flat, lifetimes=gaps, stability=None if gaps is None else [1.0])
+    assert structure.verdict == verdict
+    begins = {"clusters": "There are", "undecided": "It is not decided", "none": "One group: no evidence of clusters"}
+    assert structure.sentence.startswith(begins[verdict])
+    assert structure.sentence.endswith(".")
