@@ -22,6 +22,7 @@ NAMES = (
     "increments-hierarchy",
     "constrained-speed",
     "categories-speed",
+    "alternative-speed",
     "size-constrained",
     "relational-size",
     "studio",

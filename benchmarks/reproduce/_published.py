@@ -35,6 +35,7 @@ class Published:
     theirs: Mapping[str, tuple[float | None, ...]]
     note: str = ""
     other_forms: tuple[str, ...] = ()
+    most_runs: int | None = None  # fewer than the other tables have, if rows are slow
 
 
 class Source(Protocol):

@@ -61,7 +61,13 @@ def compute(source: Source, *, quick: bool, jobs: int, directory: Path) -> list[
 
     tables = source.tables(quick)
     methods = {table.title: table.methods for table in tables}
-    tasks = [(table.title, row, i) for table in tables for row in table.theirs for i in range(source.n_runs(quick))]
+    most = source.n_runs(quick)
+    tasks = [
+        (table.title, row, i)
+        for table in tables
+        for row in table.theirs
+        for i in range(min(most, table.most_runs or most))
+    ]
 
     def scores(task: tuple[str, str, int]) -> np.ndarray:
         found = source.score(*task, quick)

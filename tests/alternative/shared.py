@@ -2,25 +2,13 @@
 
 import numpy as np
 
+from benchmarks._alternative_sets import precision as purity
+from benchmarks._alternative_sets import two_partitions
+
+__all__ = ["CROSS", "CROSS_KNOWN", "purity", "same_partition", "two_partitions"]
+
 CROSS = np.array([[0.0, 0], [0, 1], [10, 0], [10, 1]])
 CROSS_KNOWN = [0, 0, 1, 1]
-
-
-def two_partitions(k, draws, alpha, seed, n=800):
-    """Counts by which two partitions p (known) and q (wanted) can be told; alpha = 1: independently."""
-    rng = np.random.default_rng(seed)
-    theta = np.arange(1, k + 1) / (k + 1)
-    p, q = rng.integers(0, k, n), rng.integers(0, k, n)
-    one = rng.binomial(draws, theta[p])
-    other = rng.binomial(draws, alpha * theta[q] + (1 - alpha) * theta[p])
-    return np.column_stack([one, draws - one, other, draws - other]).astype(float), p, q
-
-
-def purity(labels, truth):
-    """The share of objects in the most frequent class of their cluster."""
-    table = np.zeros((labels.max() + 1, truth.max() + 1))
-    np.add.at(table, (labels, truth), 1)
-    return table.max(axis=1).sum() / len(truth)
 
 
 def same_partition(a, b):

@@ -32,6 +32,17 @@ def test_cells_without_rows_and_rows_without_a_label():
     assert known.n_groups == 2
 
 
+def test_labels_that_read_the_same_stay_apart():
+    known = read_known([1, "1", 1, "1"], 4)
+    assert known.codes.tolist() == [0, 1, 0, 1]
+    assert known.names == ("1", "'1'")
+    cells = read_known([["a, b", "a"], ["c", "b, c"]], 2)
+    assert cells.names == ("'a, b', 'c'", "'a', 'b, c'")
+    days = read_known(np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]"), 2)
+    assert days.n_groups == 2
+    assert "2020-01-02" in days.names[1]
+
+
 def test_an_ensemble_and_a_series_are_taken():
     assert read_known(Ensemble([[0, 0, 1], [0, 1, 1]]), 3).n_groups == 3
     assert read_known(pd.Series(["x", "y", "y"], index=[7, 8, 9]), 3).codes.tolist() == [0, 1, 1]

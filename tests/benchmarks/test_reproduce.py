@@ -49,6 +49,14 @@ def reproduced(tmp_path):
     return _run.compute(Toy(), quick=False, jobs=1, directory=tmp_path)
 
 
+def test_a_slow_table_has_fewer_runs(tmp_path):
+    fewer = replace(TABLE, title="Table 2", most_runs=1)
+    plain, slow = _run.compute(Toy([TABLE, fewer]), quick=False, jobs=1, directory=tmp_path)
+    assert [len(runs) for runs in plain.ours.values()] == [2, 2]
+    assert [len(runs) for runs in slow.ours.values()] == [1, 1]
+    assert "1 runs" in next(iter(grids([slow]))).title
+
+
 def test_differences(reproduced):
     a, b, c = differences(reproduced)
     assert (a.method, a.n_cells, b.n_cells, c.n_cells) == ("A", 2, 2, 1)

@@ -9,7 +9,8 @@ For yes and no, Φ also depends on features that a row does not have. Their part
 so it is kept until a row enters or leaves the cluster.
 
 Columns of the rows are slots: a feature within a group. ``feature_of`` gives the feature of each; those of a group lie
-between ``slot_start[group]`` and ``slot_start[group + 1]``.
+between ``group_start[group]`` and ``group_start[group + 1]``. A row x has ``entries[x]`` of them: its slots start at
+``slot_start[x]``, its values at ``value_start[x]``, so that dense rows of one group share their slots.
 """
 
 import numpy as np
@@ -76,11 +77,25 @@ def _add(masses, columns, values, weight, cluster):
 
 @njit(cache=True, nogil=True)
 def move_rows(
-    kind, indptr, slots, values, feature_of, slot_start, groups, weights, coordination, n_features, labels, order, sizes
+    kind,
+    slots,
+    slot_start,
+    values,
+    value_start,
+    entries,
+    feature_of,
+    group_start,
+    groups,
+    weights,
+    coordination,
+    n_features,
+    labels,
+    order,
+    sizes,
 ):
     """One pass over the rows in this order: changes labels and sizes (rows in each cluster), returns the moves."""
     k, n_slots = len(sizes), len(feature_of)
-    n_groups = len(slot_start) - 1
+    n_groups = len(group_start) - 1
     within, overall = np.zeros((n_slots, k)), np.zeros((n_features, k))
     within_size, overall_size = np.zeros((n_groups, k)), np.zeros(k)
     within_square, overall_square = np.zeros((n_groups, k)), np.zeros(k)
@@ -90,9 +105,10 @@ def move_rows(
     features = feature_of[slots]
     for x in range(len(labels)):
         c, z, w = labels[x], groups[x], weights[x]
-        entries = slice(indptr[x], indptr[x + 1])
-        within_square[z, c] += _add(within, slots[entries], values[entries], w, c)
-        overall_square[c] += _add(overall, features[entries], values[entries], w, c)
+        at = slice(slot_start[x], slot_start[x] + entries[x])
+        v = values[value_start[x] : value_start[x] + entries[x]]
+        within_square[z, c] += _add(within, slots[at], v, w, c)
+        overall_square[c] += _add(overall, features[at], v, w, c)
         within_size[z, c] += w
         overall_size[c] += w
     moves = 0
@@ -100,15 +116,15 @@ def move_rows(
         here, z = labels[x], groups[x]
         if sizes[here] == 1 or weights[x] == 0:
             continue
-        entries = slice(indptr[x], indptr[x + 1])
-        own, named, v = slots[entries], features[entries], values[entries]
+        at = slice(slot_start[x], slot_start[x] + entries[x])
+        own, named, v = slots[at], features[at], values[value_start[x] : value_start[x] + entries[x]]
         best, most, stay = here, -np.inf, 0.0
         for c in range(k):
             out = 1 if c == here else 0
             w = -weights[x] if out else weights[x]
             size, squares = within_size[z, c], within_square[z, c]
             if kind == BERNOULLI and within_weight[z, c, out] != w:
-                within_absent[z, c, out] = _absence(within, slot_start[z], slot_start[z + 1], w, size, c)
+                within_absent[z, c, out] = _absence(within, group_start[z], group_start[z + 1], w, size, c)
                 within_weight[z, c, out] = w
             gain = _growth(kind, within, own, v, w, size, squares, within_absent[z, c, out], c, n_features)
             if coordination > 0:

@@ -28,22 +28,23 @@ def ones_of(word):
 
 @njit(cache=True, nogil=True)
 def close_by_one(
-    columns, planes, apart, bounds, extents, intents, following, depth, found_extents, found_intents, n_visits
+    columns, planes, apart, spacing, bounds, extents, intents, following, depth, found_extents, found_intents, n_visits
 ):
     """Search on from the given state; returns how many concepts were found, and the depth of the search (-1: done).
 
     ``columns`` (n, w) has the rows of each column, ``planes`` (p, w) the binary digits of how often each row counts,
-    ``apart`` (n, v) the columns that no concept may have together with each column. ``bounds`` are the fewest rows and
-    the fewest columns of a concept. ``extents``, ``intents`` and ``following`` are the stack: rows, columns, and the
-    next column to add; its node at the depth was not reported yet if that is 0 and following[0] is -1. The call ends
-    when the places for concepts are full or after n_visits nodes.
+    ``apart`` (n, v) the columns that no concept may have together with each column. ``spacing`` has the places of the
+    columns, in rising order, how many places a concept must skip between two, and the length of the circle that they
+    are on, or 0. ``bounds`` are the fewest rows and the fewest columns of a concept. ``extents``, ``intents`` and
+    ``following`` are the stack: rows, columns, and the next column to add; its node at the depth was not reported yet
+    if that is 0 and following[0] is -1. The call ends when the places for concepts are full or after n_visits nodes.
     """
     n, n_words = columns.shape
     min_rows, min_columns = bounds
     found = 0
     if depth == 0 and following[0] == -1:  # the root: what all rows share
         following[0] = 0
-        sound = _close(columns, apart, extents[0], intents[0], intents[0], 0)
+        sound = _close(columns, apart, spacing, extents[0], intents[0], intents[0], 0)
         if not sound or _count(extents[0], planes) < min_rows:
             return 0, -1
         if _size(intents[0]) >= min_columns:
@@ -65,7 +66,7 @@ def close_by_one(
             extents[depth + 1, w] = extents[depth, w] & columns[j, w]
         if _count(extents[depth + 1], planes) < min_rows:
             continue
-        if not _close(columns, apart, extents[depth + 1], intents[depth], intents[depth + 1], j):
+        if not _close(columns, apart, spacing, extents[depth + 1], intents[depth], intents[depth + 1], j):
             continue
         depth += 1
         following[depth] = j + 1
@@ -76,8 +77,8 @@ def close_by_one(
 
 
 @njit(cache=True, nogil=True)
-def _close(columns, apart, extent, parent, intent, j):
-    """Put the columns that all rows share into intent; false if a new one is before j, or if two must be apart."""
+def _close(columns, apart, spacing, extent, parent, intent, j):
+    """Put the columns that all rows share into intent; false if a new one is before j, or two cannot be together."""
     n = len(columns)
     for q in range(j):
         if not _has(parent, q) and _within(extent, columns[q]):
@@ -93,7 +94,22 @@ def _close(columns, apart, extent, parent, intent, j):
                 for v in range(len(intent)):
                     if apart[q, v] & intent[v] != _ZERO:
                         return False
-    return True
+    return spacing[1] == 0 or _spaced(intent, spacing)
+
+
+@njit(cache=True, nogil=True)
+def _spaced(intent, spacing):
+    """Whether the columns skip enough places."""
+    places, least, around = spacing
+    first = last = -1
+    for q in range(len(places)):
+        if _has(intent, q):
+            if last >= 0 and places[q] - last <= least:
+                return False
+            if first < 0:
+                first = places[q]
+            last = places[q]
+    return around == 0 or first == last or first + around - last > least
 
 
 @njit(cache=True, nogil=True, inline="always")

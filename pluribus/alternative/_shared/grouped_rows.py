@@ -5,7 +5,7 @@ only those that occur if X is sparse, so that memory grows with the nonzeros and
 """
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -66,16 +66,27 @@ class GroupedRows:
         """Σ over the slots of each feature: (slots, m) -> (features, m)."""
         return self._slots_by_feature @ table
 
-    def as_csr(self) -> sparse.csr_array:
-        """The rows, with slots as columns."""
+    def entries(self) -> "Entries":
+        """The rows one by one, with slots as columns."""
         if self._sparse:
-            return self.X
-        n, d = self.X.shape
-        columns = self.groups[:, None] * d + np.arange(d)
-        return sparse.csr_array(
-            (self.X.ravel(), columns.ravel().astype(np.int32), np.arange(0, n * d + 1, d, dtype=np.int32)),
-            shape=(n, len(self.keys)),
-        )
+            starts = self.X.indptr[:-1]
+            return Entries(self.X.indices, starts, self.X.data, starts, np.diff(self.X.indptr))
+        d = self.n_features
+        slots, starts = np.arange(len(self.keys)), np.arange(self.n) * d
+        return Entries(slots, self.groups.astype(np.int64) * d, self.X.ravel(), starts, np.full(self.n, d))
+
+
+class Entries(NamedTuple):
+    """Row x has ``size[x]`` entries: its slots from ``slot_start[x]`` on, its values from ``value_start[x]`` on.
+
+    Dense rows of one group share their slots.
+    """
+
+    slots: np.ndarray
+    slot_start: np.ndarray
+    values: np.ndarray
+    value_start: np.ndarray
+    size: np.ndarray
 
 
 def _one_hot(codes: np.ndarray, n_codes: int) -> sparse.csr_array:

@@ -13,15 +13,13 @@ def move_until_stable(
 
     Clusters with one row keep it.
     """
-    rows, labels = data.rows.as_csr(), labels.astype(np.int64)
+    entries, labels = data.rows.entries(), labels.astype(np.int64)
     rng = np.random.default_rng(seed)
     sizes = np.bincount(labels, minlength=n_clusters)
     for _ in range(max_iter):
         moves = move_rows(
             data.family.code,
-            rows.indptr,
-            rows.indices,
-            rows.data,
+            *entries,
             data.rows.feature_of,
             np.searchsorted(data.rows.group_of, np.arange(data.rows.n_groups + 1)),
             data.rows.groups,

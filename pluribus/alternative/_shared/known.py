@@ -16,12 +16,18 @@ class Known(NamedTuple):
     """The known groups: coded by first occurrence, -1 where the label is missing."""
 
     codes: np.ndarray  # (n,)
-    names: tuple[str, ...]  # of the groups
+    labels: tuple[tuple[Any, ...], ...]  # of each group, one label for each known partition
 
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return len(self.names)
+        return len(self.labels)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The groups in words. If two would be called the same, such as 1 and "1", they are written as in Python."""
+        names = tuple(", ".join(map(str, own)) for own in self.labels)
+        return names if len(set(names)) == len(names) else tuple(", ".join(map(repr, own)) for own in self.labels)
 
 
 def read_known(known: Any, n: int) -> Known:
@@ -35,8 +41,9 @@ def read_known(known: Any, n: int) -> Known:
     Examples
     --------
     >>> from pluribus.alternative._shared.known import read_known
-    >>> read_known([["a", "a", "b", None], [0, 1, 1, 1]], 4)
-    Known(codes=array([ 0,  1,  2, -1]), names=('a, 0', 'a, 1', 'b, 1'))
+    >>> known = read_known([["a", "a", "b", None], [0, 1, 1, 1]], 4)
+    >>> known.codes.tolist(), known.names
+    ([0, 1, 2, -1], ('a, 0', 'a, 1', 'b, 1'))
     """
     if known is None:
         raise ValueError("known is missing: give the partition that you know, fit(X, known=labels).")
@@ -76,13 +83,19 @@ def _coded(known: Any) -> tuple[np.ndarray, np.ndarray]:
 def _crossed(columns: list[tuple[np.ndarray, np.ndarray]]) -> Known:
     """The cells of the Cartesian product that have rows."""
     codes, classes = columns[0]
-    names = [str(name) for name in classes]
-    for further, own in columns[1:]:
+    labels = [(label,) for label in _plain(classes)]
+    for further, classes in columns[1:]:
+        own = _plain(classes)
         missing = (codes < 0) | (further < 0)
         cell = np.where(missing, -1, codes * len(own) + further)
         codes, cells = pd.factorize(np.where(missing, np.nan, cell))
         places = [divmod(int(place), len(own)) for place in cells]
-        names = [f"{names[one]}, {own[other]}" for one, other in places]
-    if not names:
+        labels = [(*labels[one], own[other]) for one, other in places]
+    if not labels:
         raise ValueError("known has no labels: all are missing. Give the partition that you know.")
-    return Known(np.asarray(codes, dtype=np.int64), tuple(names))
+    return Known(np.asarray(codes, dtype=np.int64), tuple(labels))
+
+
+def _plain(classes: np.ndarray) -> list[Any]:
+    """Labels as Python's own objects; times stay, since Python has none as fine."""
+    return list(classes) if classes.dtype.kind in "mM" else classes.tolist()

@@ -5,9 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluribus._engine import check_summable
 from pluribus.alternative._shared.known import Known, read_known
 
 _MOST_GROUPS = 50  # whole numbers stored as floats: with more of them it is not clear that they are labels
+
+_LARGEST_SUM = 1e150  # of variables: their squares are summed
 
 
 class Knowledge(NamedTuple):
@@ -21,10 +24,10 @@ class Knowledge(NamedTuple):
 def read_knowledge(known: Any, n: int, form: str) -> Knowledge:
     """What ``fit`` or ``predict`` got as ``known``; None is one group of all rows."""
     if known is None:
-        return _in_groups(Known(np.zeros(n, dtype=np.int64), ("all",)))
+        return _in_groups(Known(np.zeros(n, dtype=np.int64), (("all",),)))
     numbers = _real_numbers(known)
     if form == "continuous" or (form == "auto" and numbers is not None and (numbers != np.floor(numbers)).any()):
-        nothing = Known(np.zeros(n, dtype=np.int64), ("all",))
+        nothing = Known(np.zeros(n, dtype=np.int64), (("all",),))
         return Knowledge(nothing, nothing.codes, _checked_variables(known, n))
     if numbers is not None and numbers.ndim == 1 and len(np.unique(numbers)) > _MOST_GROUPS:
         raise ValueError(
@@ -71,4 +74,5 @@ def _checked_variables(known: Any, n: int) -> np.ndarray:
         raise ValueError(f"known has the shape {values.shape}, but X has {n} rows: give one row of variables for each.")
     if not np.isfinite(values).all():
         raise ValueError("known has NaN or infinite values: give finite variables, or leave these rows out.")
+    check_summable("known", values, _LARGEST_SUM)
     return values

@@ -174,7 +174,7 @@ def _regression(family: Family, design: np.ndarray, rows: np.ndarray, w: np.ndar
             gram + (_TINY_RIDGE * np.trace(gram) / p + LEAST) * np.eye(p), design.T @ (w[:, None] * rows)
         )
     squares = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
-    share = (w @ rows) / w.sum()
+    share = (w @ rows) / max(w.sum(), LEAST)
     start = np.log(np.maximum(share, 1e-12)) - (np.log(np.maximum(1 - share, 1e-12)) if family is BERNOULLI else 0)
     out = np.zeros((p, rows.shape[1]))
     out[0] = start

@@ -225,16 +225,16 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
         """The variables of new rows, or their groups, -1 for one that is new."""
         n, linear = X.shape[0], isinstance(self._scores, LinearScores)
         if known is None:
-            return None if linear else np.full(n, 0 if len(self._group_names) == 1 else -1)
+            return None if linear else np.full(n, 0 if len(self._group_labels) == 1 else -1)
         knowledge = read_knowledge(known, n, "continuous" if linear else "categorical")
         if knowledge.variables is not None:
             m, before = knowledge.variables.shape[1], len(self._scores.location)
             if m != before:
                 raise ValueError(f"known has {m} variables, but fit had {before}.")
             return knowledge.variables
-        seen = {name: code for code, name in enumerate(self._group_names)}
+        seen = {labels: code for code, labels in enumerate(self._group_labels)}
         numbers = np.array(
-            [seen.get(name, -1) for name in knowledge.groups.names] + [len(seen) if self._some_missing else -1]
+            [seen.get(labels, -1) for labels in knowledge.groups.labels] + [len(seen) if self._some_missing else -1]
         )
         return numbers[knowledge.groups.codes]  # the code -1 reads the last one
 
@@ -299,7 +299,7 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
         q = found.q[:, used[order]] if found.soft else one_hot(labels, len(used))
         q /= q.sum(axis=1, keepdims=True)
         self._scores, self._profiles = data, data.profiles(q)
-        self._group_names = knowledge.groups.names
+        self._group_labels = knowledge.groups.labels
         self._some_missing = bool((knowledge.groups.codes < 0).any())
         self.temperatures_, self.objective_, self.n_iter_ = found.temperatures, found.objective, len(found.objective)
         self.critical_temperature_ = found.critical_temperature

@@ -13,6 +13,15 @@ BY_UTILITY = "qmi"  # the consensus function that maximizes what is polished her
 _SWEEPS = 100
 
 
+def check_combine(function: Any, n_clusters: int) -> None:
+    """Refuse what is neither the name of a consensus function nor one."""
+    if not isinstance(function, str) and (isinstance(function, type) or not hasattr(function, "get_params")):
+        raise ValueError(
+            f"combine={function!r:.100} is no consensus function: give a name such as 'qmi', or an instance."
+        )
+    configured(function, n_clusters=n_clusters, random_state=0, verbose=False)  # raises if its package is missing
+
+
 def combine(ensemble: Ensemble, function: Any, n_clusters: int, seed: int) -> np.ndarray:
     """The consensus of the extended partitions; by mutual information, improved by moves of single label rows."""
     model = configured(function, n_clusters=n_clusters, random_state=seed, verbose=False)

@@ -31,13 +31,14 @@ def local_groups(X: Any, known: Known, n_clusters: int, local: int | Sequence[in
         rows = order[bounds[number] : bounds[number + 1]]
         n_different = min(k, _n_different(X[rows]))
         if n_different < 2:
-            skipped.append(known.names[number])
+            skipped.append(number)
         else:
             found.append(Group(number, rows, n_different))
     if not found:
         raise ValueError("No group of known has two different rows: there is nothing to cluster within the groups.")
     if skipped:
-        shown = ", ".join(map(repr, skipped[:5])) + (", …" if len(skipped) > 5 else "")
+        names = known.names
+        shown = ", ".join(repr(names[number]) for number in skipped[:5]) + (", …" if len(skipped) > 5 else "")
         warnings.warn(
             f"{len(skipped)} of the {known.n_groups} groups of known have no two different rows ({shown}): their rows "
             "are assigned by the clusters of the other groups.",
@@ -48,7 +49,7 @@ def local_groups(X: Any, known: Known, n_clusters: int, local: int | Sequence[in
 
 
 def _numbers(local: Any, n_clusters: int, known: Known) -> list[int]:
-    if local is None or not hasattr(local, "__len__"):
+    if local is None or np.ndim(local) == 0:
         return [n_clusters if local is None else whole_number("n_clusters_local", local, 2)] * known.n_groups
     if len(local) != known.n_groups:
         raise ValueError(

@@ -13,11 +13,10 @@ from pluribus.alternative._shared.base import AlternativeMixin
 from pluribus.alternative._shared.criteria import explained_beyond, information_beyond
 from pluribus.alternative._shared.known import Known
 from pluribus.alternative._shared.residuals import Residuals
-from pluribus.alternative.ensemble._combination import category_utility, combine
+from pluribus.alternative.ensemble._combination import category_utility, check_combine, combine
 from pluribus.alternative.ensemble._groups import local_groups
 from pluribus.alternative.ensemble._local_clusterers import COUNTS, KMEANS, Group, check_base, fit_and_extend
 from pluribus.compare import diversity, normalized_mutual_information_index
-from pluribus.consensus._internal import configured
 from pluribus.partitions import Ensemble
 
 
@@ -145,14 +144,15 @@ class ConditionalEnsemble(AlternativeMixin, BaseEstimator):
         X, groups = self._check_given(X, known)
         center = self._centers(X)
         check_base(self.base, X, center)
-        configured(self.combine, n_clusters=self.n_clusters, random_state=0, verbose=False)  # raises if it is none
+        check_combine(self.combine, self.n_clusters)
         local = local_groups(X, groups, self.n_clusters, self.n_clusters_local)
         whole = np.zeros(X.shape[0], dtype=np.int64)
         space = Residuals(X, groups.codes, groups.n_groups) if center else Residuals(X, whole, 1)
         runs = track(seeds(self.random_state, self.n_init), "conditional ensembles", verbose=self.verbose)
         best = max((self._run(space, local, groups, center, seed) for seed in runs), key=lambda run: run[0])
         _, labels, self.ensemble_, models, covered = best
-        self.local_models_ = {groups.names[group.number]: model for group, model in zip(local, models, strict=True)}
+        names = groups.names
+        self.local_models_ = {names[group.number]: model for group, model in zip(local, models, strict=True)}
         result = np.full(X.shape[0], -1, dtype=np.int64)
         result[covered] = labels
         self.score_ = float(sum(category_utility(labels, column) for column in self.ensemble_.labels.T))

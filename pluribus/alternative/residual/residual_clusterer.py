@@ -102,7 +102,7 @@ class ResidualClusterer(AlternativeMixin, BaseEstimator):
         residuals = removing(X, groups.codes, groups.n_groups)
         total = float(Residuals(X, np.zeros(X.shape[0], dtype=np.int64), 1).squared_norms().sum())
         left = float(residuals.squared_norms().sum())
-        if left <= _NOTHING * max(total, np.finfo(np.float64).tiny):
+        if left <= max(_NOTHING * total, _rounding(X)):
             raise ValueError(
                 "known explains all differences between the rows: nothing is left to cluster. Give a coarser partition"
                 + (", or remove='means'." if self.remove == "subspace" else ".")
@@ -134,3 +134,10 @@ class ResidualClusterer(AlternativeMixin, BaseEstimator):
             self.model_ = configured_clusterer(self.base, k, seed)
         self.model_.fit(rows)
         return np.asarray(self.model_.labels_ if hasattr(self.model_, "labels_") else self.model_.predict(rows))
+
+
+def _rounding(X: Any) -> float:
+    """What subtracting means leaves of equal rows, as a sum of squares."""
+    values = X.data if sparse.issparse(X) else X
+    largest = float(max(values.max(initial=0), -values.min(initial=0)))
+    return X.shape[0] * X.shape[1] * (8 * np.finfo(np.float64).eps * largest) ** 2

@@ -48,6 +48,21 @@ def select_terms(gini: np.ndarray, frequency: np.ndarray, min_df: int, drop: flo
     return mask
 
 
+def weighted_terms(
+    X: Any, gini: np.ndarray, min_df: int, drop: float, most: float | None, *, idf: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which terms to use, and the weight of each, 0 for the others; raises if none is left."""
+    frequency = document_frequency(X)
+    mask = select_terms(gini, frequency, min_df, drop, most)
+    with np.errstate(divide="ignore"):
+        weights = np.where(mask, np.log(X.shape[0] / frequency) if idf else 1.0, 0.0)
+    if not weights.any():
+        raise ValueError(
+            f"min_df={min_df} and the Gini index removed every word: lower min_df, or gini_drop, or raise gini_max."
+        )
+    return mask, weights
+
+
 def document_frequency(X: Any) -> np.ndarray:
     """In how many documents each term is."""
     return column_counts(X.indices, X.data, X.shape[1])

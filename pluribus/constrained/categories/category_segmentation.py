@@ -1,10 +1,8 @@
 """Categories of documents that start from labels (supervised clustering, TClus)."""
 
 import warnings
-from collections.abc import Iterator
-from itertools import islice, repeat
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -17,24 +15,12 @@ from pluribus._engine import track, whole_number
 from pluribus.constrained._shared.base import checked_weights
 from pluribus.constrained._shared.counts import check_counts, term_names
 from pluribus.constrained.categories._labels import known_labels
+from pluribus.constrained.categories._passes import Pass, Schedule
 from pluribus.constrained.categories._seeds import DAMPING, Documents
 from pluribus.constrained.categories._segments import Segments
-from pluribus.constrained.categories._terms import document_frequency, gini_index, select_terms
+from pluribus.constrained.categories._terms import gini_index, weighted_terms
 from pluribus.constraints import Constraints
 from pluribus.tables._internal import check_new_scale, check_scale, counted, listing, refuse_annotated, without_repeats
-
-_MOST_FURTHER = 1000  # passes, with converge=True
-
-
-class Pass(NamedTuple):
-    """What one pass did."""
-
-    words: int  # kept in each seed
-    before: int  # categories before it
-    merged: int  # after merging
-    kept: int  # after dropping small ones
-    outliers: int  # documents that have left so far
-    changed: int  # documents with another category than before
 
 
 class CategorySegmentation(BaseEstimator):
@@ -57,7 +43,8 @@ class CategorySegmentation(BaseEstimator):
     words_start, words_end : int
         Words in a seed, at first and in the last pass.
     theta : float
-        In each pass the number of words is multiplied by it, in (0, 1]. 1 needs ``max_iter``.
+        In each pass the number of words is multiplied by it, in (0, 1]. With 1 it stays at ``words_start``, and
+        ``max_iter`` is needed.
     merge_threshold : float
         Seeds with a larger cosine are merged, and so are chains of them.
     min_docs : int
@@ -211,21 +198,24 @@ class CategorySegmentation(BaseEstimator):
             How much each document counts in the seeds.
         """
         self._validate_params()
-        self._check_schedule()
+        schedule = Schedule(self.words_start, self.words_end, self.theta, self.max_iter, self.converge)
+        schedule.check()
         X = self._checked_counts(X, reset=True)
         self.classes_, known = known_labels(y, constraints, X.shape[0])
         weights = checked_weights(sample_weight, X)
         self._warn_of_small_classes(known)
-        self._select_terms(X, known)
+        self.gini_ = gini_index(X, known, len(self.classes_))
+        how = self.min_df, self.gini_drop, self.gini_max
+        self.feature_mask_, self._term_weights = weighted_terms(X, self.gini_, *how, idf=self.idf)
 
         segments = Segments(self._documents(X, weights), known, len(self.classes_))
         segments.project(self.words_start)  # the seeds of the classes
         last_words = self.words_start
         self.history_: list[Pass] = []
-        for words in track(self._words_of_passes(), "passes", verbose=self.verbose):
+        for words in track(schedule.words(), "passes", verbose=self.verbose):
             before = len(segments)
             changed = segments.assign(self.outlier_threshold)
-            if self.converge and changed == 0 and last_words == self.words_end:
+            if self.converge and changed == 0 and last_words == schedule.last:
                 break
             segments.project(words)
             segments.merge(self.merge_threshold, words)
@@ -296,27 +286,6 @@ class CategorySegmentation(BaseEstimator):
         rows = [self.seeds_[[c]] for c in range(self.n_clusters_)]
         return [terms[row.indices[np.argsort(-row.data, kind="stable")[:n_terms]]].tolist() for row in rows]
 
-    def _check_schedule(self) -> None:
-        if self.words_end > self.words_start:
-            raise ValueError(
-                f"words_end={self.words_end} is more than words_start={self.words_start}: seeds lose words from pass "
-                "to pass."
-            )
-        if self.theta == 1 and self.max_iter is None:
-            raise ValueError("theta=1 keeps the number of words: give max_iter, the number of passes.")
-
-    def _words_of_passes(self) -> Iterator[int]:
-        """How many words seeds have in each pass."""
-
-        def words() -> Iterator[int]:
-            now = float(self.words_start)
-            while now > self.words_end:
-                yield max(round(now), self.words_end)
-                now *= self.theta
-            yield from repeat(self.words_end, _MOST_FURTHER if self.converge else 1)
-
-        return islice(words(), self.max_iter)
-
     def _checked_counts(self, X: Any, *, reset: bool) -> Any:
         """Counts as a sparse matrix without repeated entries."""
         refuse_annotated(X)
@@ -325,19 +294,6 @@ class CategorySegmentation(BaseEstimator):
         X = without_repeats(sparse.csr_array(X))
         (check_scale if reset else check_new_scale)(X)
         return X
-
-    def _select_terms(self, X: Any, known: np.ndarray) -> None:
-        frequency = document_frequency(X)
-        self.gini_ = gini_index(X, known, len(self.classes_))
-        self.feature_mask_ = select_terms(self.gini_, frequency, self.min_df, self.gini_drop, self.gini_max)
-        with np.errstate(divide="ignore"):
-            idf = np.log(X.shape[0] / frequency) if self.idf else 1.0
-        self._term_weights = np.where(self.feature_mask_, idf, 0.0)
-        if not self._term_weights.any():
-            raise ValueError(
-                f"min_df={self.min_df} and the Gini index removed every word: lower min_df, or gini_drop, or raise "
-                "gini_max."
-            )
 
     def _documents(self, X: Any, weights: np.ndarray) -> Documents:
         return Documents(X, self._term_weights, weights, self.damping, self.n_jobs)

@@ -11,6 +11,7 @@ from pluribus._kernels.patterns.close_by_one import close_by_one, pack_sets, set
 from pluribus.constrained.coclusters._bi_sets import BiSets
 from pluribus.constrained.coclusters._boolean import as_boolean, row_kinds
 from pluribus.constrained.coclusters._errors import PatternExplosionError
+from pluribus.constrained.coclusters._known import Gaps
 
 MOST_PATTERNS = 1_000_000
 _VISITS = 2_000_000  # nodes of the search in one step, after which it can be stopped
@@ -74,18 +75,33 @@ def concepts(
     return mine(as_boolean(X, "X"), least, most, verbose=verbose)
 
 
-def mine(table: sparse.csr_array, least: tuple[int, int], most: int, apart: Any = None, *, verbose: bool) -> BiSets:
-    """The concepts of a checked table; ``apart`` (n, n) is True for columns that no concept may have both."""
+def mine(
+    table: sparse.csr_array,
+    least: tuple[int, int],
+    most: int,
+    apart: Any = None,
+    gaps: Gaps | None = None,
+    *,
+    verbose: bool,
+) -> BiSets:
+    """The concepts of a checked table.
+
+    ``apart`` (n, n) is True for columns that no concept may have both, and ``gaps`` has the smallest gap of columns.
+    """
     kind_of, first = row_kinds(table)
-    times, frequent = np.bincount(kind_of), np.flatnonzero(table.sum(axis=0) >= least[0])
+    gaps = gaps or Gaps(np.arange(table.shape[1]), None, None, cyclic=False)
+    places = np.flatnonzero((table.sum(axis=0) >= least[0])[gaps.order])
+    spacing = places, gaps.least or 0, len(gaps.order) if gaps.cyclic else 0
+    times, frequent = np.bincount(kind_of), gaps.order[places]
     kinds = table[first][:, frequent]  # other columns are in no concept of this many rows
     enough = np.diff(kinds.indptr) >= least[1]  # other rows are in no concept of this many columns
     never = None if apart is None else sparse.csr_array(apart)[frequent][:, frequent]
-    extents, intents = _searched(kinds, times * enough, least, most, never, verbose)
+    extents, intents = _searched(kinds, times * enough, least, most, never, spacing, verbose)
     order = _largest_first(extents, times)
     columns = _as_matrix(intents[order], len(frequent))
     shape = len(order), table.shape[1]
     columns = sparse.csr_array((columns.data, frequent[columns.indices].astype(np.int32), columns.indptr), shape=shape)
+    columns.sort_indices()
     return BiSets(_as_matrix(extents[order], len(times)), kind_of, columns)
 
 
@@ -95,6 +111,7 @@ def _searched(
     least: tuple[int, int],
     most: int,
     apart: Any,
+    spacing: tuple[np.ndarray, int, int],
     verbose: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The concepts as bit sets of kinds and of columns; a kind counts as often as its times, 0 is left out."""
@@ -116,7 +133,7 @@ def _searched(
         depth, total, taken, limit = 0, 0, 0, memory_limit()
         while depth >= 0:
             found, depth = close_by_one(
-                columns, planes, never, least, extents, intents, following, depth, *buffers, _VISITS
+                columns, planes, never, spacing, least, extents, intents, following, depth, *buffers, _VISITS
             )
             parts.append((buffers[0][:found].copy(), buffers[1][:found].copy()))
             total += found

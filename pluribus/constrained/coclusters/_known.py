@@ -27,6 +27,7 @@ class Gaps(NamedTuple):
             raise ValueError(
                 f"max_{side}_gap={most} is less than min_{side}_gap={least}: no pattern of two members has such gaps."
             )
+        most, least = (None if bound is None else min(bound, n) for bound in (most, least))
         if keys is None:
             return cls(np.arange(n), most, least, cyclic)
         keys = number_array(f"{side}_order", keys)
@@ -47,16 +48,6 @@ class Gaps(NamedTuple):
         if self.least is not None:
             kept &= smallest >= self.least
         return kept
-
-    def too_close(self) -> sparse.csr_array:
-        """True for two elements that the smallest gap keeps out of one pattern."""
-        n = len(self.order)
-        steps = np.arange(1, min(self.least or 0, n - 1) + 1)
-        one, other = np.repeat(np.arange(n), len(steps)), np.add.outer(np.arange(n), steps).ravel()
-        kept = np.ones(len(one), dtype=bool) if self.cyclic else other < n
-        one, other = self.order[one[kept]], self.order[other[kept] % n]
-        pairs = sparse.csr_array((np.ones(len(one), dtype=bool), (one, other)), shape=(n, n))
-        return pairs + pairs.T
 
     def jumps(self, labels: np.ndarray) -> int:
         """How often the order leaves a cluster and comes back to it: 0 if all clusters are intervals."""

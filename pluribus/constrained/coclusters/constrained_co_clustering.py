@@ -232,13 +232,7 @@ class ConstrainedCoClustering(CoClusterMixin, BaseEstimator):
         m, n = table.shape
         gaps = (
             ("row", m, keys[0], self.max_row_gap, self.min_row_gap),
-            (
-                "column",
-                n,
-                keys[1],
-                self.max_column_gap,
-                self.min_column_gap,
-            ),
+            ("column", n, keys[1], self.max_column_gap, self.min_column_gap),
         )
         rows, columns = (Gaps.of(*given, cyclic=self.cyclic) for given in gaps)
         known = Known((m, n), constraints, column_constraints, together, apart)
@@ -249,9 +243,9 @@ class ConstrainedCoClustering(CoClusterMixin, BaseEstimator):
         """The patterns as given, or the concepts; columns that must be apart shorten the search for these."""
         if patterns is not None:
             return as_bi_sets(patterns, table.shape)
-        never = columns.too_close() + known.parted_columns()
+        never = known.parted_columns()
         least = self.min_rows, self.min_columns
-        return mine(table, least, self.max_patterns, never if never.nnz else None, verbose=self.verbose)
+        return mine(table, least, self.max_patterns, never if never.nnz else None, columns, verbose=self.verbose)
 
     def _admitted(self, patterns: BiSets, known: Known, rows: Gaps, columns: Gaps) -> np.ndarray:
         """Whether each pattern agrees with the constraints."""

@@ -83,6 +83,10 @@ def _headline(s: Summary) -> str:
         return "No object was clustered"
     if s.n_clusters == 1:
         return "One cluster: the result does not divide the objects"
+    if s.verdict == "none":
+        return f"No evidence of clusters: the {s.n_clusters} below divide one group"
+    if s.verdict == "undecided":
+        return f"{s.n_clusters} clusters, but it is not decided that there are any"
     if s.n_members == 1:
         return f"{s.n_clusters} clusters, taken from a single partition"
     grades = ((0.98, "clearly separated"), (0.9, "mostly clear"), (0.7, "partly ambiguous"))
@@ -138,8 +142,13 @@ def _next_steps(s: Summary):
             "There is one partition only, so the uncertainties say nothing. Combine several: other methods, other "
             "starts, samples of the rows."
         )
-    elif s.n_members < _FEW_MEMBERS:
+    elif s.n_members < _FEW_MEMBERS and s.combined:
         yield f"Evidence from {s.n_members} partitions is coarse. With more of them the uncertainties get finer."
+    if s.n_clusters > 1 and s.verdict in ("none", "undecided"):
+        yield (
+            "Do not take these clusters for kinds of objects. They may still serve to divide the objects into parts of "
+            "similar ones. More rows, or other columns, may show clusters that are not seen here."
+        )
     if s.n_ambiguous and s.n_members > 1:
         yield (
             "Look at the most ambiguous objects, named under each cluster, before you rely on their labels; or keep "

@@ -252,6 +252,14 @@ class TestResult:
         assert (model.predict(X, known=list(named)) == model.labels_).mean() > 0.97
         assert model._known_of(["a", None, "new"], X[:3]).tolist() == [0, 1, -1]
 
+    def test_labels_that_read_the_same_are_two_groups(self):
+        X, known, _ = drawn(50, 1, 2, 0)
+        named = [1 if group else "1" for group in known]
+        model = ConditionalBottleneck(2).fit(X, known=named)
+        assert model.labels_.tolist() == ConditionalBottleneck(2).fit(X, known=known).labels_.tolist()
+        number = {label: code for code, label in enumerate(dict.fromkeys(named))}
+        assert model._known_of([1, "1", 1, 2], X[:4]).tolist() == [number[1], number["1"], number[1], -1]
+
     def test_information_identities(self):
         X, known, _ = drawn(20, 1, 3, 0, n=120)
         bits = ConditionalBottleneck(3, coordination=0.3).fit(X, known=known).information_
@@ -325,6 +333,7 @@ class TestBadInput:
             ({"knowledge": "continuous"}, ["a"] * 12, "must hold numbers"),
             ({"knowledge": "continuous"}, np.zeros((5, 2)), "shape"),
             ({"knowledge": "continuous"}, np.full(12, np.nan), "NaN"),
+            ({"knowledge": "continuous"}, np.repeat([0.0, 1e308], 6), "known has values as large as 1e\\+308"),
             ({"method": "sequential"}, np.linspace(0, 1, 12), "needs known groups"),
         ],
     )
@@ -367,6 +376,13 @@ class TestBadInput:
     def test_equal_rows_are_one_cluster(self):
         with pytest.warns(ConvergenceWarning, match="only 1 of 2"):
             assert ConditionalBottleneck(2).fit(np.ones((5, 2))).labels_.tolist() == [0] * 5
+
+    @pytest.mark.parametrize("likelihood", ["multinomial", "gaussian", "bernoulli"])
+    def test_equal_rows_with_known_variables_are_one_cluster(self, likelihood):
+        model = ConditionalBottleneck(2, likelihood=likelihood)
+        with pytest.warns(ConvergenceWarning, match="only 1 of 2"), np.errstate(all="raise", under="ignore"):
+            model.fit(np.ones((6, 2)), known=np.linspace(0, 1, 6))
+        assert model.labels_.tolist() == [0] * 6
 
 
 def same_class(labels, classes):

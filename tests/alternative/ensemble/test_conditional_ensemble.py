@@ -181,6 +181,11 @@ def test_groups_of_equal_rows_are_skipped_with_a_warning():
         fitted(CROSS, [0, 1, 2, 3])
 
 
+def test_each_group_has_its_model_if_labels_read_the_same():
+    model = fitted(CROSS, [1, 1, "1", "1"])
+    assert list(model.local_models_) == ["1", "'1'"]
+
+
 def test_small_groups_get_fewer_clusters():
     model = fitted(np.concatenate([CROSS, [[20.0, 0], [20, 1]]]), [0, 0, 1, 1, 2, 2], k=3, n_clusters_local=3)
     assert {m.n_clusters for m in model.local_models_.values()} == {2}
@@ -208,6 +213,9 @@ def test_small_groups_and_too_few_tuples_are_warned_of():
         (CROSS, CROSS_KNOWN, {"base": KMeans}, "is unknown"),
         (CROSS, CROSS_KNOWN, {"base": 3}, "is unknown"),
         (CROSS, CROSS_KNOWN, {"combine": "unknown"}, "No consensus function is called"),
+        (CROSS, CROSS_KNOWN, {"combine": {}}, "combine={} is no consensus function"),
+        (CROSS, CROSS_KNOWN, {"combine": EvidenceAccumulation}, "is no consensus function"),
+        (CROSS, CROSS_KNOWN, {"n_clusters_local": np.array(1)}, "2 or more"),
         (CROSS, CROSS_KNOWN, {"n_clusters_local": [2]}, "n_clusters_local has 1 numbers"),
         (CROSS, CROSS_KNOWN, {"n_clusters_local": [2, 1]}, "2 or more"),
         (CROSS - 1, CROSS_KNOWN, {"base": "em-multinomial"}, "negative numbers"),

@@ -92,6 +92,8 @@ def test_bases_and_noise():
         (CROSS, [0, 1, 2, 3], {}, "nothing is left to cluster"),
         (CROSS, [0, 0, 1], {}, "known has 3 labels"),
         (np.ones((4, 2)), CROSS_KNOWN, {}, "nothing is left"),
+        (np.full((10, 2), 0.1), [0] * 3 + [1] * 7, {}, "nothing is left"),  # their means are not 0.1 to the last bit
+        (sparse.csr_array(np.full((10, 2), 0.1)), [0] * 3 + [1] * 7, {}, "nothing is left"),
         (CROSS[:, :1], CROSS_KNOWN, {"remove": "subspace"}, "nothing is left"),
         (CROSS, CROSS_KNOWN, {"remove": "all"}, "remove"),
         (CROSS, CROSS_KNOWN, {"base": "em-multinomial"}, "is unknown"),

@@ -241,6 +241,16 @@ def test_an_outlier_does_not_come_back():
     assert segments.labels.tolist() == [0, -1]
 
 
+@pytest.mark.parametrize(("start", "end"), [(20, 20), (20, 8)])
+def test_with_theta_one_there_are_as_many_passes_as_asked_for(start, end):
+    X, _, y = texts(3, noise=0.3)
+    model = CategorySegmentation(**SMALL, words_start=start, words_end=end, theta=1, max_iter=4).fit(X, y)
+    assert [one.words for one in model.history_] == [start] * 4
+    until = CategorySegmentation(**SMALL, words_start=start, words_end=end, theta=1, max_iter=90, converge=True)
+    assert until.fit(X, y).n_iter_ < 90
+    assert (until.predict(X) == until.labels_).all()
+
+
 def test_seeds_lose_words_even_if_nothing_moves():
     X, y = np.eye(3)[np.repeat([0, 1, 2], 10)], np.repeat([0, 1, 2], 10)
     model = CategorySegmentation(gini_drop=0.0, converge=True, verbose=False).fit(X, y)

@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from pluribus.constrained.coclusters._boolean import as_boolean
+from pluribus.constrained.coclusters._concepts import mine
 from pluribus.constrained.coclusters._known import Gaps
 
 
@@ -63,17 +65,24 @@ def test_a_circle_exempts_one_gap():
 
 
 @pytest.mark.parametrize("cyclic", [False, True])
-@pytest.mark.parametrize("least", [None, 0, 1, 2, 30])
-def test_elements_that_are_too_close(least, cyclic):
-    n, order = 7, np.array([3, 0, 6, 1, 5, 2, 4])
-    gaps = Gaps.of("column", n, np.argsort(order), None, least, cyclic=cyclic)
-    near = gaps.too_close().toarray()
-    place = np.argsort(order)
-    for i in range(n):
-        for j in range(n):
-            steps = abs(int(place[i]) - int(place[j]))
-            steps = min(steps, n - steps) if cyclic else steps
-            assert near[i, j] == (i != j and steps <= (least or 0))
+@pytest.mark.parametrize("least", [None, 0, 1, 2, 3, 30, 10**30])
+@pytest.mark.parametrize("min_rows", [1, 4])
+def test_the_search_leaves_out_columns_that_are_too_close(least, cyclic, min_rows):
+    table = as_boolean(np.random.default_rng(0).random((12, 9)) < 0.4, "X")
+    gaps = Gaps.of("column", 9, [3, 0, 6, 1, 5, 2, 4, 8, 7], None, least, cyclic=cyclic)
+    every = mine(table, (min_rows, 1), 1000, verbose=False)
+    kept = every[np.flatnonzero(gaps.admit(every.columns, np.arange(9)))]
+    found = mine(table, (min_rows, 1), 1000, None, gaps, verbose=False)
+    assert 0 < len(found) == len(kept)
+    assert np.array_equal(found.columns.toarray(), kept.columns.toarray())
+    assert np.array_equal(found.rows.toarray(), kept.rows.toarray())
+    assert found.columns.has_sorted_indices
+
+
+def test_a_large_gap_between_many_columns_takes_little_memory():
+    table = as_boolean(sparse.random_array((20, 60_000), density=1e-4, rng=0) > 0, "X")
+    gaps = Gaps.of("column", 60_000, None, None, 50_000, cyclic=False)
+    assert len(mine(table, (1, 1), 1000, None, gaps, verbose=False)) < 20  # pairs of columns would be billions
 
 
 def test_keys_sort_and_equal_keys_keep_their_order():

@@ -82,3 +82,9 @@ def test_members_that_are_finer_are_not_blamed(plain_case):
     assert "agree little" not in steps
     mixed = [np.random.default_rng(p).integers(0, 2, 100) for p in range(25)]
     assert "agree little" in words_of(plain_case(mixed, result))[2]
+
+
+def test_more_partitions_are_advised_only_where_they_can_be_had(plain_case):
+    members, result = [[0, 0, 1, 1]] * 10, [0, 0, 1, 1]
+    assert "With more of them the uncertainties get finer" in words_of(plain_case(members, result))[2]
+    assert "With more of them" not in words_of(plain_case(members, result, combined=False))[2]
