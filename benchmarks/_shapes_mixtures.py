@@ -21,7 +21,7 @@ from benchmarks._shapes_parts import (
 
 
 def few_gaussians(rng: Rng, n: int) -> Drawn:
-    return _packed(rng, n, rng.integers(2, 6), rng.integers(2, 4), rng.uniform(3.2, 5))
+    return _packed(rng, n, rng.integers(2, 6), rng.integers(2, 4), rng.uniform(3, 4.5))
 
 
 def many_gaussians(rng: Rng, n: int) -> Drawn:
@@ -29,7 +29,7 @@ def many_gaussians(rng: Rng, n: int) -> Drawn:
 
 
 def hundreds_of_gaussians(rng: Rng, n: int) -> Drawn:
-    return _packed(rng, n, rng.integers(80, 201), rng.integers(2, 9), rng.uniform(5, 7))
+    return _packed(rng, n, rng.integers(80, 201), rng.integers(2, 9), rng.uniform(4.3, 6))
 
 
 def ten_touching_gaussians(rng: Rng, n: int) -> Drawn:
@@ -37,7 +37,7 @@ def ten_touching_gaussians(rng: Rng, n: int) -> Drawn:
 
 
 def gaussians_in_many_columns(rng: Rng, n: int) -> Drawn:
-    return _packed(rng, n, rng.integers(3, 11), rng.integers(15, 51), rng.uniform(4.5, 7))
+    return _packed(rng, n, rng.integers(3, 11), rng.integers(15, 51), rng.uniform(3.8, 6))
 
 
 def two_gaussians_3_apart(rng: Rng, n: int) -> Drawn:
@@ -51,12 +51,16 @@ def two_gaussians_4_apart(rng: Rng, n: int) -> Drawn:
 def unbalanced_gaussians(rng: Rng, n: int) -> Drawn:
     """The largest group has 5 to 20 times the rows of the smallest."""
     k = rng.integers(3, 9)
-    return gaussians(rng, unequal_sizes(rng, n, k, rng.uniform(5, 20)), apart(rng, np.full(k, rng.uniform(2, 3)), 2))
+    return gaussians(
+        rng, unequal_sizes(rng, n, k, rng.uniform(5, 20)), apart(rng, np.full(k, rng.uniform(1.8, 2.6)), 2)
+    )
 
 
 def unbalanced_in_six_columns(rng: Rng, n: int) -> Drawn:
     k = rng.integers(3, 7)
-    return gaussians(rng, unequal_sizes(rng, n, k, rng.uniform(5, 15)), apart(rng, np.full(k, rng.uniform(2.2, 3)), 6))
+    return gaussians(
+        rng, unequal_sizes(rng, n, k, rng.uniform(5, 15)), apart(rng, np.full(k, rng.uniform(1.9, 2.6)), 6)
+    )
 
 
 def stretched_gaussians(rng: Rng, n: int) -> Drawn:
@@ -71,7 +75,7 @@ def stretched_gaussians(rng: Rng, n: int) -> Drawn:
 def elliptic_gaussians(rng: Rng, n: int) -> Drawn:
     """Each group has directions and widths of its own."""
     k, d = rng.integers(2, 7), rng.integers(2, 5)
-    centers = apart(rng, np.full(k, rng.uniform(2.1, 2.8)), d)
+    centers = apart(rng, np.full(k, rng.uniform(1.6, 2.3)), d)
     parts = []
     for center, size in zip(centers, sizes(rng, n, k), strict=True):
         widths = np.geomspace(rng.uniform(0.2, 0.5), rng.uniform(1, 1.6), d)
@@ -119,7 +123,7 @@ def heavy_tails(rng: Rng, n: int) -> Drawn:
 def skewed_groups(rng: Rng, n: int) -> Drawn:
     """Each group has a long tail in a direction of its own."""
     k, d = rng.integers(3, 7), rng.integers(2, 5)
-    centers = apart(rng, np.full(k, rng.uniform(2.3, 3)), d)
+    centers = apart(rng, np.full(k, rng.uniform(1.7, 2.5)), d)
     parts = []
     for center, size in zip(centers, sizes(rng, n, k), strict=True):
         tail = rng.gamma(1.2, 1.3, (size, 1)) * sphere(rng, 1, d)
@@ -130,7 +134,7 @@ def skewed_groups(rng: Rng, n: int) -> Drawn:
 def groups_of_groups(rng: Rng, n: int) -> Drawn:
     """Far groups, each of which is two to four groups close to each other: these are counted."""
     d = rng.integers(2, 5)
-    near = [apart(rng, np.full(rng.integers(2, 5), rng.uniform(2.2, 2.8)), d) for _ in range(rng.integers(2, 5))]
+    near = [apart(rng, np.full(rng.integers(2, 5), rng.uniform(1.8, 2.5)), d) for _ in range(rng.integers(2, 5))]
     far = apart(rng, np.full(len(near), rng.uniform(10, 16)), d)
     centers = np.concatenate([center + inner for center, inner in zip(far, near, strict=True)])
     return gaussians(rng, sizes(rng, n, len(centers)), centers)
@@ -139,7 +143,7 @@ def groups_of_groups(rng: Rng, n: int) -> Drawn:
 def touching_balls(rng: Rng, n: int) -> Drawn:
     """Filled balls, each in touch with others."""
     k, d = rng.integers(3, 9), rng.integers(2, 4)
-    centers = apart(rng, np.full(k, rng.uniform(1.01, 1.1)), d)
+    centers = apart(rng, np.full(k, rng.uniform(1, 1.06)), d)
     return joined([center + ball(rng, size, d) for center, size in zip(centers, sizes(rng, n, k), strict=True)])
 
 

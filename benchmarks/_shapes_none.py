@@ -105,8 +105,8 @@ def coin_flips(rng: Rng, n: int) -> np.ndarray:
 def independent_categories(rng: Rng, n: int) -> pd.DataFrame:
     """Columns of three to six values that do not depend on each other."""
     columns = {}
-    for column in range(rng.integers(8, 21)):
-        chances = rng.dirichlet(np.full(rng.integers(3, 7), 3.0))
+    for column in range(rng.integers(10, 26)):
+        chances = rng.dirichlet(np.full(rng.integers(3, 7), 6.0))
         columns[f"category {column}"] = rng.choice(list("abcdef")[: len(chances)], n, p=chances)
     return pd.DataFrame(columns)
 

@@ -24,9 +24,9 @@ def bridges(rng: Rng, n: int) -> Drawn:
     """Gaussians in a chain, joined by thin bridges whose rows belong to the nearer end."""
     k = rng.integers(2, 5)
     turns = np.cumsum(rng.uniform(-0.9, 0.9, k))
-    steps = rng.uniform(6, 9, k)[:, None] * on_circle(turns)
+    steps = rng.uniform(5, 8, k)[:, None] * on_circle(turns)
     centers = np.cumsum(steps, axis=0)
-    n_bridge = int(n * rng.uniform(0.02, 0.06)) * (k - 1)
+    n_bridge = int(n * rng.uniform(0.02, 0.07)) * (k - 1)
     X, y = gaussians(rng, sizes(rng, n - n_bridge, k), centers)
     between = along(rng, centers, n_bridge) + rng.normal(0, 0.15, (n_bridge, 2))
     nearest = np.linalg.norm(between[:, None] - centers, axis=2).argmin(axis=1)
@@ -37,13 +37,13 @@ def densities(rng: Rng, n: int) -> Drawn:
     """Gaussians of widths that differ up to twentyfold, and of similar sizes."""
     k = rng.integers(3, 7)
     widths = np.geomspace(0.1, rng.uniform(0.6, 2), k)
-    centers = apart(rng, rng.uniform(2.3, 3) * widths[::-1], 2)[::-1]  # wide ones first, tight ones close to them
+    centers = apart(rng, rng.uniform(1.9, 2.8) * widths[::-1], 2)[::-1]  # wide ones first, tight ones close to them
     return gaussians(rng, sizes(rng, n, k), centers, widths)
 
 
 def blobs_in_noise(rng: Rng, n: int) -> Drawn:
-    k, n_noise = rng.integers(3, 9), int(n * rng.uniform(0.1, 0.35))
-    centers = apart(rng, np.full(k, rng.uniform(3.2, 5)), 2)
+    k, n_noise = rng.integers(3, 9), int(n * rng.uniform(0.1, 0.45))
+    centers = apart(rng, np.full(k, rng.uniform(2.4, 4)), 2)
     widths = rng.uniform(0.6, 1, k)
     return in_noise(rng, *gaussians(rng, sizes(rng, n - n_noise, k), centers, widths), n_noise)
 
@@ -61,7 +61,7 @@ def boxes(rng: Rng, n: int) -> Drawn:
             rectangles += [(left, bottom, width, share * height)]
             rectangles += [(left, bottom + share * height, width, (1 - share) * height)]
     areas = np.array([box[2] * box[3] for box in rectangles])
-    gap = rng.uniform(1.5, 2.5) * np.sqrt(areas.sum() / n)  # in mean distances of rows
+    gap = rng.uniform(1.1, 2.2) * np.sqrt(areas.sum() / n)  # in mean distances of rows
     counts = split(n, areas * rng.uniform(0.7, 1.4, len(areas)))
     parts = []
     for (left, bottom, width, height), size in zip(rectangles, counts, strict=True):
@@ -73,7 +73,7 @@ def boxes(rng: Rng, n: int) -> Drawn:
 def diamonds(rng: Rng, n: int) -> Drawn:
     """Squares in a row, corner to corner."""
     k = rng.integers(2, 5)
-    step = 2 + rng.uniform(0.02, 0.2)
+    step = 2 + rng.uniform(0, 0.1)
     turned = np.array([[1, 1], [-1, 1]]) / 2
     parts = [
         rng.uniform(-1, 1, (size, 2)) @ turned.T + [step * place, 0] for place, size in enumerate(sizes(rng, n, k))
@@ -86,7 +86,7 @@ def slices(rng: Rng, n: int) -> Drawn:
     k = rng.integers(3, 7)
     edges = np.cumsum(rng.uniform(0.7, 1.3, k))
     edges = 2 * np.pi * np.append(0, edges / edges[-1])
-    gap = rng.uniform(1.3, 2.2) * np.sqrt(np.pi / n)  # in mean distances of rows
+    gap = rng.uniform(1, 2) * np.sqrt(np.pi / n)  # in mean distances of rows
     parts = []
     for start, stop, size in zip(edges[:-1], edges[1:], split(n, np.diff(edges)), strict=True):
         slice_ = np.sqrt(rng.random((size, 1))) * on_circle(rng.uniform(start, stop, size))
@@ -97,7 +97,7 @@ def slices(rng: Rng, n: int) -> Drawn:
 
 def sheets(rng: Rng, n: int) -> Drawn:
     """Parallel planes in three dimensions, which may be bent."""
-    k, bend, side, noise = rng.integers(2, 5), rng.uniform(0, 0.3), rng.uniform(2, 3.5), rng.uniform(0.04, 0.12)
+    k, bend, side, noise = rng.integers(2, 5), rng.uniform(0, 0.3), rng.uniform(2, 3.5), rng.uniform(0.05, 0.2)
     parts = []
     for level, size in enumerate(sizes(rng, n, k)):
         flat = rng.uniform(-side / 2, side / 2, (size, 2))
@@ -109,7 +109,7 @@ def mixed_shapes(rng: Rng, n: int) -> Drawn:
     """Rings, arcs, discs, boxes, bars and Gaussians next to each other."""
     k = rng.integers(3, 8)
     radii = rng.uniform(0.7, 1.4, k)
-    centers = apart(rng, radii * rng.uniform(1.1, 1.4), 2)
+    centers = apart(rng, radii * rng.uniform(1, 1.25), 2)
     parts = [
         center + radius * _figure(rng, size) @ rotation(rng, 2)
         for center, radius, size in zip(centers, radii, sizes(rng, n, k), strict=True)
@@ -118,7 +118,7 @@ def mixed_shapes(rng: Rng, n: int) -> Drawn:
 
 
 def noisy_shapes(rng: Rng, n: int) -> Drawn:
-    n_noise = int(n * rng.uniform(0.05, 0.15))
+    n_noise = int(n * rng.uniform(0.05, 0.25))
     return in_noise(rng, *mixed_shapes(rng, n - n_noise), n_noise)
 
 
@@ -133,13 +133,13 @@ def crescent_and_disc(rng: Rng, n: int) -> Drawn:
     """A disc that lies in the bow of a crescent."""
     inner, outer = split(n, [1, rng.uniform(0.9, 1.6)])
     span = rng.uniform(0.45, 0.65) * np.pi
-    bow = along(rng, arc(rng.uniform(1.75, 2.1), 1.5 * np.pi - span, 1.5 * np.pi + span), outer)
+    bow = along(rng, arc(rng.uniform(1.5, 1.9), 1.5 * np.pi - span, 1.5 * np.pi + span), outer)
     return joined([ball(rng, inner, 2), bow + 0.3 * ball(rng, outer, 2)])
 
 
 def corners(rng: Rng, n: int) -> Drawn:
     """Four right angles around one place."""
-    thick, gap = rng.uniform(0.4, 0.9), rng.uniform(0.35, 0.7)
+    thick, gap = rng.uniform(0.4, 0.9), rng.uniform(0.25, 0.6)
     parts = []
     for (right, up), size in zip([(1, 1), (1, -1), (-1, 1), (-1, -1)], sizes(rng, n, 4), strict=True):
         flat, upright = split(size, [3, 3 - thick])
@@ -151,7 +151,7 @@ def corners(rng: Rng, n: int) -> Drawn:
 
 def wings(rng: Rng, n: int) -> Drawn:
     """Two boxes, dense where they face each other diagonally, as thin elsewhere as the gap is narrow."""
-    gap = rng.uniform(0.25, 0.45)
+    gap = rng.uniform(1.2, 2.2) * np.sqrt(9 / n)  # in mean distances of rows
     parts = []
     for side, size in zip((1, -1), sizes(rng, n, 2), strict=True):
         box = rng.beta(1, rng.uniform(1.3, 1.8), (size, 2)) * [1.5, 3]

@@ -12,14 +12,14 @@ Table = tuple[np.ndarray | pd.DataFrame, np.ndarray]
 
 
 def few_informative(rng: Rng, n: int) -> Drawn:
-    """Two to six columns tell the groups, up to 40 are noise."""
-    X, y = _groups(rng, n, d=rng.integers(2, 7), distance=rng.uniform(5, 8))
-    return np.column_stack([X, rng.normal(size=(n, rng.integers(8, 41)))]), y
+    """Two to six columns tell the groups, two to five times as many are noise."""
+    X, y = _groups(rng, n, d=rng.integers(2, 7), distance=rng.uniform(4.5, 7))
+    return np.column_stack([X, rng.normal(size=(n, rng.integers(2, 6) * X.shape[1]))]), y
 
 
 def low_rank(rng: Rng, n: int) -> Drawn:
     """Groups in two to four hidden columns, seen through many sums of them."""
-    X, y = _groups(rng, n, d=rng.integers(2, 5), distance=rng.uniform(4, 6))
+    X, y = _groups(rng, n, d=rng.integers(2, 5), distance=rng.uniform(3.5, 5.5))
     X = X @ rng.normal(size=(X.shape[1], rng.integers(20, 61)))
     return X + rng.normal(0, rng.uniform(0.5, 1.5), X.shape), y
 
@@ -33,7 +33,7 @@ def correlated(rng: Rng, n: int) -> Drawn:
 def subspaces(rng: Rng, n: int) -> Drawn:
     """Each group differs from all others in three or four columns of its own."""
     k, own = rng.integers(3, 7), rng.integers(3, 5)
-    centers = np.kron(np.eye(k), np.full(own, rng.uniform(3, 4)))
+    centers = np.kron(np.eye(k), np.full(own, rng.uniform(1.8, 2.8)))
     return gaussians(rng, sizes(rng, n, k), centers)
 
 
@@ -52,7 +52,7 @@ def several_modes(rng: Rng, n: int) -> Drawn:
     """Classes far from each other, each with two or three modes that overlap."""
     d, k = rng.integers(4, 9), rng.integers(2, 5)
     modes = [apart(rng, np.full(rng.integers(2, 4), 1.4), d) for _ in range(k)]
-    far = apart(rng, np.full(k, rng.uniform(4.5, 6)), d)
+    far = apart(rng, np.full(k, rng.uniform(4, 5)), d)
     counts = sizes(rng, n, k)
     parts = []
     for center, own, size in zip(far, modes, counts, strict=True):
@@ -104,7 +104,7 @@ def directions(rng: Rng, n: int) -> Drawn:
     """Rows of length 1 around the direction of their group, as embeddings are."""
     k, d = rng.integers(3, 9), rng.integers(10, 41)
     y = np.repeat(np.arange(k), sizes(rng, n, k))
-    X = sphere(rng, k, d)[y] + rng.normal(0, rng.uniform(0.5, 0.8) / np.sqrt(d), (n, d))
+    X = sphere(rng, k, d)[y] + rng.normal(0, rng.uniform(0.6, 1) / np.sqrt(d), (n, d))
     return X / np.linalg.norm(X, axis=1, keepdims=True), y
 
 
@@ -130,7 +130,7 @@ def expression(rng: Rng, n: int) -> Drawn:
     k, d = rng.integers(3, 8), rng.integers(60, 151)
     levels = np.tile(rng.normal(0.5, 1, d), (k, 1))
     markers = rng.random((k, d)) < 0.2
-    levels[markers] += rng.choice([-1, 1], markers.sum()) * rng.uniform(1, 2, markers.sum())
+    levels[markers] += rng.choice([-1, 1], markers.sum()) * rng.uniform(0.7, 1.5, markers.sum())
     y = np.repeat(np.arange(k), sizes(rng, n, k))
     means = np.exp(levels[y] + rng.normal(0, 0.3, (n, 1)))
     found = rng.poisson(means * rng.gamma(3, 1 / 3, (n, d)))
@@ -141,7 +141,8 @@ def text(rng: Rng, n: int) -> Drawn:
     """Counts of words in short texts, each on one topic in the main."""
     k, n_words = rng.integers(3, 9), rng.integers(200, 401)
     common = rng.dirichlet(np.full(n_words, 0.3))
-    topics = 0.5 * common + 0.5 * rng.dirichlet(np.full(n_words, 0.05), k)
+    share = rng.uniform(0.2, 0.5)
+    topics = (1 - share) * common + share * rng.dirichlet(np.full(n_words, 0.05), k)
     y = np.repeat(np.arange(k), sizes(rng, n, k))
     lengths = np.round(rng.lognormal(np.log(rng.uniform(50, 120)), 0.4, n)).astype(int)
     return np.array([rng.multinomial(size, topics[topic]) for size, topic in zip(lengths, y, strict=True)], float), y
@@ -149,7 +150,7 @@ def text(rng: Rng, n: int) -> Drawn:
 
 def binary(rng: Rng, n: int) -> Drawn:
     """Columns of 0 and 1, each with a chance of its own in each group."""
-    k, d = rng.integers(3, 7), rng.integers(15, 41)
+    k, d = rng.integers(3, 7), rng.integers(12, 31)
     chances = rng.beta(0.5, 0.5, (k, d)).clip(0.1, 0.9)
     y = np.repeat(np.arange(k), sizes(rng, n, k))
     return (rng.random((n, d)) < chances[y]).astype(float), y
@@ -157,18 +158,18 @@ def binary(rng: Rng, n: int) -> Drawn:
 
 def ordinal(rng: Rng, n: int) -> Drawn:
     """Grades from 1 to 5."""
-    X, y = _groups(rng, n, d=rng.integers(6, 16), distance=rng.uniform(5, 7))
+    X, y = _groups(rng, n, d=rng.integers(6, 16), distance=rng.uniform(4, 6))
     return np.clip(np.round(3 + 0.8 * (X - X.mean(axis=0))), 1, 5), y
 
 
 def categorical(rng: Rng, n: int) -> Table:
     """Columns of three to six values; each group prefers one of them."""
     y = np.repeat(np.arange(k := rng.integers(3, 7)), sizes(rng, n, k))
-    return _categories(rng, y, k, rng.integers(8, 21)), y
+    return _categories(rng, y, k, rng.integers(7, 16)), y
 
 
 def numbers_and_categories(rng: Rng, n: int) -> Table:
-    X, y = _groups(rng, n, d=rng.integers(3, 7), distance=rng.uniform(3.5, 5))
+    X, y = _groups(rng, n, d=rng.integers(3, 7), distance=rng.uniform(3, 4.5))
     numbers = pd.DataFrame(X).add_prefix("number ")
     return pd.concat([numbers, _categories(rng, y, y.max() + 1, rng.integers(3, 8))], axis=1), y
 

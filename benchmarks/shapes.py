@@ -103,7 +103,6 @@ ROWS = {
     "two_gaussians_3_apart": (1000, 1000),
     "two_gaussians_4_apart": (1000, 1000),
 }
-FEWEST_ROWS = 200
 
 
 def families(half: Half | None = None, kind: Kind | None = None) -> list[str]:
@@ -132,10 +131,10 @@ def draw(name: str, number: int, n: int | None = None) -> Loaded:
     """One draw of a family, prepared by the rule of its kind; with n rows, or as many as the draw says."""
     if name not in families():
         raise ValueError(f"No family is called {name!r}; families() lists them.")
-    if number < 0 or (n is not None and n < FEWEST_ROWS):
-        raise ValueError(f"number={number}, n={n}: number is at least 0, n at least {FEWEST_ROWS}.")
-    rng = _generator(name, number)
     low, high = ROWS.get(name, USUAL_ROWS)
+    if number < 0 or (n is not None and n < low):
+        raise ValueError(f"number={number}, n={n}: number is at least 0, and n at least {low} for {name!r}.")
+    rng = _generator(name, number)
     drawn = round(np.exp(rng.uniform(np.log(low), np.log(high))))
     X, y = _make(name, rng, n or drawn)
     order = rng.permutation(len(y))
