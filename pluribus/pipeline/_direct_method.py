@@ -69,8 +69,8 @@ class DirectMethod:
         other = {} if other_than is None else {"known": other_than}
         self.consensus_ = self.method.fit(X, **known, **linked, **other)
         by_chance = "random_state" in parameters_of(self.name)
-        self.ensemble_ = self._starts(X, linked | other) if by_chance else self._samples(X)
-        reasons = [OF_CONNECTED if linked else OF_OTHERS if other else OF_STARTS if by_chance else OF_SAMPLES]
+        self.ensemble_ = (self._starts if by_chance else self._samples)(X, linked | other)
+        reasons = [OF_SAMPLES if not by_chance else OF_CONNECTED if linked else OF_OTHERS if other else OF_STARTS]
         if not hasattr(self.consensus_, "membership_"):
             self._measure(self.consensus_)
             reasons.append(OF_UNCERTAINTY)
@@ -86,15 +86,18 @@ class DirectMethod:
             plain.set_params(n_init=1)
         return self._runs(lambda seed: clone(plain).set_params(random_state=seed).fit(X, **given).labels_, "starts")
 
-    def _samples(self, X: Any) -> Ensemble:
+    def _samples(self, X: Any, given: Mapping[str, Any]) -> Ensemble:
         n = X.shape[0]
         size = max(min(n, 3), round(SHARE * n))
+        paired = getattr(self.method, "metric", None) == "precomputed"
 
         def run(seed: int) -> np.ndarray:
             drawn = np.sort(np.random.default_rng(seed).choice(n, size, replace=False))
+            of_drawn = {
+                name: value[drawn][:, drawn] if name == "graph" else value.iloc[drawn] for name, value in given.items()
+            }
             labels = np.full(n, -1)
-            paired = getattr(self.method, "metric", None) == "precomputed"
-            labels[drawn] = self._quiet().fit(X[np.ix_(drawn, drawn)] if paired else X[drawn]).labels_
+            labels[drawn] = self._quiet().fit(X[np.ix_(drawn, drawn)] if paired else X[drawn], **of_drawn).labels_
             return labels
 
         return self._runs(run, "runs on samples")

@@ -4,14 +4,16 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator
 from sklearn.datasets import make_circles
 from typer.testing import CliRunner
 
 import pluribus
 from pluribus.cli._app import app
 from pluribus.increments import IncrementsHierarchy, IncrementsMixture
-from pluribus.pipeline import ArchiveError
+from pluribus.pipeline import ArchiveError, _direct_method
 from pluribus.pipeline._methods import direct_names, is_direct, method_list
 from pluribus.tables import TableError
 
@@ -185,3 +187,27 @@ def test_command_line(tmp_path, rings):
 def test_methods_for_python_only_say_where_they_are(name, room):
     with pytest.raises(ValueError, match=rf"is not for this call: use it from Python, pluribus.{room}.by_name"):
         cluster(LINE, method=name)
+
+
+def test_a_method_without_chance_sees_the_graph_and_the_known_partition_of_each_sample(monkeypatch):
+    seen = []
+
+    class Plain(BaseEstimator):
+        def fit(self, X, graph=None, known=None):
+            seen.append((X[:, 0], graph, known))
+            self.labels_, self.n_clusters_ = np.zeros(len(X), int), 1
+            return self
+
+    monkeypatch.setattr(_direct_method, "direct_method", lambda name: Plain)
+    X = np.arange(10.0)[:, None]
+    graph = sparse.csr_array(np.triu(np.outer(np.arange(10), np.arange(10)) + 1.0, 1))
+    known = pd.DataFrame({"known": np.arange(10) % 2})
+    model = _direct_method.DirectMethod("plain", None, seed=0, verbose=False)
+    model.fit(X, graph=graph, other_than=known)
+    assert _direct_method.OF_SAMPLES in model.reasons_
+    assert len(seen) == 1 + _direct_method.RUNS
+    for rows, links, labels in seen[1:]:
+        drawn = rows.astype(int)
+        assert len(drawn) == 8
+        assert np.array_equal(links.toarray(), graph.toarray()[np.ix_(drawn, drawn)])
+        assert labels["known"].tolist() == (drawn % 2).tolist()

@@ -15,6 +15,7 @@ from pluribus.relational.entities._inputs import Candidates
 
 _SLACK = 1e-12  # similarities are compared after rounding to this
 _DEFAULT = 0.5  # threshold if the path has no gap
+_MOST = 3  # times as many candidates in one cluster as at the steadiest threshold: more, and it is not taken
 
 
 class PrecisionRecallCurve(NamedTuple):
@@ -65,29 +66,31 @@ class Path(NamedTuple):
 
 
 def threshold_without_labels(path: Path, candidates: Candidates, floor: float) -> float:
-    """The steadiest threshold, unless its clusters agree less than half as well with the candidates as others do.
+    """The steadiest threshold, unless candidates agree best with clusters that hold over three times as many of them.
 
     Some blocks of candidates may be more similar than others, whatever the entity: names without further columns are
-    equal or not, whole records never are. The steadiest stretch can then lie between two kinds of blocks.
+    equal or not, whole records never are. The steadiest stretch can then lie between two kinds of blocks, where most
+    candidates are still apart. On made data it holds at least half as many candidates as the best agreement does.
+    Blocks whose candidates are equally similar do not count.
     """
     steady = steadiest_stretch(path, floor)
-    agreement = agreement_within_blocks(path, candidates)
-    best = int(agreement.argmax())
-    if best == 0 or agreement[path.n_merges_at(steady)] >= agreement[best] / 2:
+    agreement, together = agreement_within_blocks(path, candidates)
+    best = int(agreement[: 1 + path.n_merges_at(floor)].argmax())
+    if _MOST * together[path.n_merges_at(steady)] >= together[best]:
         return steady
-    return float(path.lowest[best - 1 : best + 1].mean())
+    return float(np.maximum(path.lowest[best - 1 : best + 1], floor).mean())
 
 
-def agreement_within_blocks(path: Path, candidates: Candidates) -> np.ndarray:
+def agreement_within_blocks(path: Path, candidates: Candidates) -> tuple[np.ndarray, np.ndarray]:
     """After 0, 1, … merges: how far candidates in one cluster are more similar than the others of their block.
 
     The correlation between being together and being similar, times a constant. Both are centered within blocks, the
     connected parts of the graph of candidates, so that blocks of equally similar candidates do not count. 0 if it is
-    not defined.
+    not defined. The second result is the number of candidates in one cluster, without those blocks.
     """
     (pairs, similarity), n, m = candidates, len(path.first), len(path.similarity)
     if m == 0:
-        return np.zeros(1)
+        return np.zeros(1), np.zeros(1)
     graph = sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(n, n))
     block = connected_components(graph, directed=False)[1][pairs[:, 0]]
     size = np.maximum(np.bincount(block, minlength=n), 1)
@@ -101,7 +104,8 @@ def agreement_within_blocks(path: Path, candidates: Candidates) -> np.ndarray:
     agreement = np.where(defined, common / np.sqrt(np.where(defined, spread, 1.0)), 0.0)
     inside = np.append(path.lowest[1:] == path.lowest[:-1], False)[:m]  # more merges at the same threshold follow
     agreement[1:][inside] = 0.0
-    return np.round(agreement, 9)
+    differ = (np.bincount(block, above**2, minlength=n) > _SLACK)[block]
+    return np.round(agreement, 9), np.bincount(joined[differ], minlength=m + 2)[: m + 1].cumsum()
 
 
 def steadiest_stretch(path: Path, floor: float) -> float:

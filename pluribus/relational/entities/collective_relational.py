@@ -81,10 +81,10 @@ class CollectiveRelational(ClusterMixin, BaseEstimator):
         Merging ends at the first similarity below it. "auto" chooses it where the clusters change least with it: among
         √m consecutive merges of m, the logarithm of the number of pairs in one cluster grows least for the range of
         similarity that the merges span. The √m - 1 most similar merges are left out. Merges are ordered by the lowest
-        similarity so far, and those below (1 - alpha) · the smallest candidate similarity do not count. If candidates
-        there agree less than half as well with the clusters as elsewhere, the threshold of the best agreement is
-        chosen: the correlation between being together and being similar, within connected blocks of candidates. With 0
-        or less, all candidates merge that may.
+        similarity so far, and those below (1 - alpha) · the smallest candidate similarity do not count. If
+        candidates agree best with clusters that hold over three times as many of them, the threshold of these is
+        chosen: agreement is the correlation between being together and being similar, within connected blocks of
+        candidates. With 0 or less, all candidates merge that may.
     evidence : {"collective", "pairwise", "attributes"}, default="collective"
         The baselines decide each pair by itself, and ``labels_`` are the transitive closure of the decisions.
         "attributes" (A*) uses the attribute similarity. "pairwise" (NR*) also uses how well the other references in

@@ -14,7 +14,13 @@ from sklearn.base import clone
 from pluribus import Constraints
 from pluribus._kernels.graphs.joined_after import joined_after
 from pluribus.relational import CollectiveRelational, by_name, names
-from pluribus.relational.entities._path import agreement_within_blocks, steadiest_stretch
+from pluribus.relational.entities._inputs import Candidates
+from pluribus.relational.entities._path import (
+    Path,
+    agreement_within_blocks,
+    steadiest_stretch,
+    threshold_without_labels,
+)
 
 NAMES = ["W.Wang", "C.Chen", "A.Ansari", "W.Wang", "A.Ansari", "L.Li", "C.Chen", "W.Wang", "W.W.Wang", "A.Ansari"]
 PAPERS = [[0, 1, 2], [3, 4], [5, 6, 7], [8, 9]]
@@ -311,12 +317,15 @@ def test_agreement_is_a_correlation_within_blocks(seed):
     path, (pairs, similarity) = model._path, model.candidates_
     graph = sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(24, 24))
     block = connected_components(graph, directed=False)[1][pairs[:, 0]]
-    expected = []
+    expected, held = [], []
     for t in range(len(path.similarity) + 1):
         labels = path.labels_after(t)
         together = (labels[pairs[:, 0]] == labels[pairs[:, 1]]).astype(float)
         same = joined_after(24, path.first, path.ids[:, :2], pairs) <= t
         assert (same == together).all()
+        held.append(
+            sum(same[block == one].sum() for one in np.unique(block) if np.ptp(similarity[block == one]) > 1e-9)
+        )
         similar = similarity.copy()
         for one in np.unique(block):
             for values in (together, similar):
@@ -324,7 +333,9 @@ def test_agreement_is_a_correlation_within_blocks(seed):
         spread = np.sqrt((together**2).sum())
         more = 0 < t < len(path.lowest) and path.lowest[t] == path.lowest[t - 1]
         expected.append(0.0 if more or spread < 1e-9 else (together * similar).sum() / spread)
-    assert agreement_within_blocks(path, model.candidates_) == pytest.approx(np.array(expected), abs=1e-8)
+    agreement, n_together = agreement_within_blocks(path, model.candidates_)
+    assert agreement == pytest.approx(np.array(expected), abs=1e-8)
+    assert n_together.tolist() == held
 
 
 def test_blocks_that_are_all_similar_do_not_set_the_threshold():
@@ -338,6 +349,20 @@ def test_blocks_that_are_all_similar_do_not_set_the_threshold():
     assert steadiest_stretch(model._path, 0.02) > 0.4
     assert 0.12 < model.threshold_ < 0.4
     assert model.n_clusters_ == 200 + 12 * 2
+    # neither rule looks below the floor, however well clusters there agree
+    for floor in (0.32, 0.35, 0.5):
+        assert threshold_without_labels(model._path, model.candidates_, floor) >= floor
+
+
+def test_blocks_do_not_replace_a_threshold_that_holds_a_third_of_their_candidates():
+    """The last merge agrees better than the first two, but three candidates in four are together before it."""
+    path = Path(np.arange(6), np.array([0.9, 0.8, 0.1]), np.array([[0, 1, 6], [2, 3, 7], [4, 5, 8]]))
+    pairs = np.array([[0, 1], [2, 3], [4, 5], [0, 2], [2, 4]])
+    candidates = Candidates(pairs, np.array([0.9, 0.8, 0.7, 0.0, 0.0]))
+    agreement, together = agreement_within_blocks(path, candidates)
+    assert agreement.argmax() == 3
+    assert together.tolist() == [0, 1, 2, 3]
+    assert threshold_without_labels(path, candidates, 0.0) == steadiest_stretch(path, 0.0)
 
 
 class TestBootstrap:
