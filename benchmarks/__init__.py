@@ -19,6 +19,7 @@ NAMES = (
     "answers-parts",
     "compare-speed",
     "choose-k",
+    "verdicts",
     "increments-hierarchy",
     "constrained-speed",
     "categories-speed",

@@ -46,6 +46,7 @@ def _described(result: Clustering) -> dict[str, Any]:
         "n_objects": len(result.labels),
         **{name: getattr(result, name) for name in TEXTS},
         **{name: list(getattr(result, name)) for name in LISTS},
+        "verdict": result.verdict,
         "parameters": dict(result.parameters),
         "id_column": result.id_column,
         "combined": result.combined,

@@ -42,6 +42,7 @@ def figures_of(result: Clustering) -> dict[str, Any]:
             "n_partitions": len(result.ensemble),
             "n_clusters": result.n_clusters,
             "k_chosen_by": result.k_chosen_by,
+            "verdict": result.verdict or None,
             "cluster_sizes": clusters["size"].tolist(),
             "mean_uncertainty": round(result.mean_uncertainty, 6),
             "seconds": round(result.seconds, 2),

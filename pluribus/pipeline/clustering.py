@@ -32,6 +32,8 @@ from pluribus.tables._internal import counted
 MOST_MEMBERSHIPS = 50  # columns of memberships in a frame
 RUNNING = ("verbose", "n_jobs", "checkpoint", "engine", "memory_limit")  # options that say how to run, not what to find
 SHOWN = 15  # clusters in a summary
+VERDICTS = ("clusters", "undecided", "none", "")
+_DOUBTS = {"none": "; no evidence that there are clusters", "undecided": "; not decided that there are clusters"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,6 +60,8 @@ class Clustering:
         The options of the call.
     k_chosen_by : str
         How the number of clusters was found, in words.
+    verdict : {"clusters", "undecided", "none", ""}
+        Whether there are clusters at all, by :func:`pluribus.validate.find_structure`; empty if it was not asked.
     linkage : ndarray of shape (n - 1, 4) or None
         The dendrogram of the objects, if the method has one.
     k_support : ndarray or None
@@ -104,6 +108,7 @@ class Clustering:
     notes: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     k_chosen_by: str = "given"
+    verdict: str = ""
     linkage: np.ndarray | None = None
     k_support: np.ndarray | None = None
     k_choice: KOpinion | None = None
@@ -151,6 +156,7 @@ class Clustering:
             notes=tuple(notes),
             parameters=plain(parameters),
             k_chosen_by=found_by(chosen_by) if parameters["k"] is None else "given",
+            verdict=getattr(model, "verdict_", None) or "",
             linkage=getattr(consensus, "linkage_", None),
             k_support=support_by_k(consensus),
             k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
@@ -280,7 +286,7 @@ class Clustering:
 
     def _headline(self) -> str:
         k, n = counted(self.n_clusters, "cluster"), len(self.labels)
-        return f"{k} of {n:,} objects, mean uncertainty {self.mean_uncertainty:.2f}"
+        return f"{k} of {n:,} objects, mean uncertainty {self.mean_uncertainty:.2f}{_DOUBTS.get(self.verdict, '')}"
 
     def __repr__(self) -> str:
         return f"Clustering({self._headline()})"

@@ -27,6 +27,7 @@ from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._plan import Plan, plan_of
 from pluribus.pipeline._reasons import reasons
 from pluribus.pipeline._sizes import Sizes
+from pluribus.pipeline._structure import structure_of
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK, open_data
 
@@ -97,6 +98,11 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         Normalized entropy of the memberships, 0 to 1.
     ensemble_ : Ensemble
     consensus_ : the fitted consensus function
+    structure_ : Structure or None
+        Whether there are clusters at all, by :func:`pluribus.validate.find_structure`; None if it was not asked: for
+        consensus functions other than "lwea" and "lwsm", and for sparse data. It does not change the labels.
+    verdict_ : {"clusters", "undecided", "none"} or None
+        That of ``structure_``.
     k_choice_ : KChoice or None
         The vote on the number of clusters, if :func:`pluribus.validate.choose_k` chose it.
     plan_ : Plan
@@ -238,6 +244,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             with config_context(assume_finite=True):  # it has just been looked through
                 self.ensemble_ = generator.generate(X, store=self.checkpoint, **side_information)
             self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
+        self.structure_ = structure_of(self.consensus_, X, consensus_seed, self.n_jobs)
+        self.verdict_ = None if self.structure_ is None else self.structure_.verdict
         self._finish(sizes, known, generator)
         self._nearest = NearestRows(X, self.consensus_.labels_, self.membership_, sample_seed)
         return self

@@ -19,7 +19,7 @@ from pluribus.partitions import Ensemble
 from pluribus.pipeline._archive import FORMAT, LISTS, RUN_FIGURES, TEXTS, temporary
 from pluribus.pipeline._k_choice import KOpinion
 from pluribus.pipeline._nearest_rows import NearestRows
-from pluribus.pipeline.clustering import Clustering
+from pluribus.pipeline.clustering import VERDICTS, Clustering
 from pluribus.pipeline.merge_record import COLUMNS, HEIGHTS, MergeRecord
 from pluribus.tables import Recipe
 
@@ -121,6 +121,9 @@ def _result(archive: _Archive) -> Clustering:
     if recipe is not None and neighbors is not None and len(recipe.feature_names) != neighbors.rows.shape[1]:
         raise ArchiveError(f"{archive.path} is damaged: the recipe of the columns does not fit the rows.")
     words: dict[str, Any] = {name: str(stored[name]) for name in TEXTS}
+    words["verdict"] = stored.get("verdict", "")
+    if words["verdict"] not in VERDICTS:
+        raise ArchiveError(f"{archive.path} is damaged: {words['verdict']!r:.100} is no verdict.")
     words |= {name: tuple(str(item) for item in stored[name]) for name in LISTS}
     return Clustering(
         labels=labels,

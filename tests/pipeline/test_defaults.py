@@ -96,11 +96,12 @@ def test_clusters_that_few_features_tell_apart(k):
 
 def test_reasons(noisy, plain, three):
     X, _ = noisy
-    members, evidence, number, merging = plain.reasons_
+    members, evidence, number, merging, verdict = plain.reasons_
     assert members.startswith("80 members by spectral clustering through landmarks: ")
     assert evidence.startswith("Clusters are weighted by how consistently")
     assert (number, merging) == (plain.consensus_.k_stability_.sentence, plain.consensus_.last_merges_.sentence)
-    assert len(three.reasons_) == 3
+    assert verdict == plain.structure_.sentence
+    assert len(three.reasons_) == 4
     assert "landmarks, each on 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_

@@ -54,9 +54,25 @@ def test_result(blobs):
     assert model.uncertainty_.shape == (150,)
     assert model.ensemble_.n_partitions == 80
     assert isinstance(model.consensus_, LocallyWeightedConsensus)
-    assert len(model.reasons_) == 4
+    assert len(model.reasons_) == 5
     assert model.reasons_[2].startswith("4 clusters: ")
     assert np.array_equal(model.predict(X), model.labels_)
+
+
+def test_the_verdict_says_whether_there_are_clusters(blobs):
+    X, _ = blobs
+    assert EnsembleClusterer(n_clusters=4, n_members=10, random_state=0, verbose=False).fit(X).verdict_ == "clusters"
+    one = np.random.default_rng(0).normal(size=(200, 3))
+    flat = EnsembleClusterer(n_members=10, random_state=0, verbose=False).fit(one)
+    assert flat.verdict_ == "none"
+    assert flat.reasons_[-1].startswith("One group: no evidence of clusters")
+    same = EnsembleClusterer(n_members=10, random_state=0, n_jobs=2, verbose=False).fit(one)
+    np.testing.assert_array_equal(same.structure_.witnesses, flat.structure_.witnesses)
+    other = EnsembleClusterer(consensus="eac", n_members=5, n_clusters=3, verbose=False).fit(X)
+    assert other.structure_ is None
+    assert other.verdict_ is None
+    sparse_rows = EnsembleClusterer(n_members=5, n_clusters=3, verbose=False).fit(sparse.csr_matrix(X))
+    assert sparse_rows.verdict_ is None
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ class Case:
         The consensus function, in words.
     k_chosen_by : str
         How the number of clusters was found, in words: "highest lifetime", "given".
+    verdict : {"clusters", "undecided", "none", ""}
+        Whether there are clusters at all; empty if that was not asked.
     X : array of shape (n, d), optional
         The features that were clustered.
     feature_names : sequence of d strings
@@ -92,6 +94,7 @@ class Case:
     lifetimes: np.ndarray | None = None
     method: str = "consensus"
     k_chosen_by: str = "given"
+    verdict: str = ""
     X: np.ndarray | None = None
     feature_names: Sequence[str] = ()
     frame: pd.DataFrame | None = None
@@ -151,6 +154,7 @@ class Case:
             lifetimes=result.k_support,
             method=result.method,
             k_chosen_by=result.k_chosen_by,
+            verdict=result.verdict,
             X=result.features if isinstance(result.features, np.ndarray) else None,
             feature_names=result.feature_names,
             frame=result.frame,

@@ -63,6 +63,7 @@ def summarize(case: Case | Clustering) -> Summary:
         title=case.title,
         method=case.method,
         k_chosen_by=case.k_chosen_by,
+        verdict=case.verdict,
         n_objects=len(case.labels),
         n_members=case.ensemble.n_partitions,
         n_clusters=case.n_clusters,

@@ -222,6 +222,7 @@ class Summary:
     title: str
     method: str
     k_chosen_by: str
+    verdict: str
     n_objects: int
     n_members: int
     n_clusters: int

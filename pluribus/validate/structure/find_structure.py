@@ -87,7 +87,9 @@ class Structure:
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        return _SENTENCES[self.verdict] + _because(self)
+        most = max((level.n_clusters for level in self.levels), default=0)
+        up_to = f" Valleys separate up to {most} groups." if most > 2 and self.verdict == "clusters" else ""
+        return _SENTENCES[self.verdict] + _because(self) + up_to
 
 
 _SENTENCES = {

@@ -33,6 +33,17 @@ def test_grades(plain_case, n_ambiguous, grade):
     assert ("Look at the most ambiguous objects" in steps) == (n_ambiguous > 0)
 
 
+def test_the_verdict_comes_before_the_grade(plain_case):
+    result = np.repeat([0, 1], 50)
+    none, undecided, clusters = (
+        words_of(plain_case([result] * 30, result, verdict=verdict)) for verdict in ("none", "undecided", "clusters")
+    )
+    assert none[0] == "No evidence of clusters: the 2 below divide one group"
+    assert undecided[0] == "2 clusters, but it is not decided that there are any"
+    assert clusters[0] == "2 clusters, clearly separated"
+    assert ["kinds of objects" in words[2] for words in (none, undecided, clusters)] == [True, True, False]
+
+
 def test_one_cluster_one_member_none(plain_case):
     assert "One cluster" in words_of(plain_case([[0, 0, 0]] * 2, [0, 0, 0]))[0]
     headline, _, steps = words_of(plain_case([[0, 0, 1]], [0, 0, 1]))
