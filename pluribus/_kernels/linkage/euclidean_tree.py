@@ -19,14 +19,14 @@ _LEAF = 16
 def distinct_points_tree(X):
     """The tree of distinct rows: both ends and the length of each edge, shortest first."""
     n = len(X)
-    order, starts, stops, low, high = _boxes(X)
+    order, starts, stops, low, high = boxes(X)
     component = np.arange(n)
     found = np.full(n, -1, np.int64)  # the nearest point in another component, and its squared distance
     squared = np.zeros(n)
     first, second, length = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
     n_edges = 0
     while n_edges < n - 1:
-        shared = _shared_components(order, starts, stops, component)
+        shared = shared_components(order, starts, stops, component)
         best = np.full(n, np.inf)  # of each component: the shortest edge
         near, far = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
         for place in range(n):
@@ -50,7 +50,7 @@ def distinct_points_tree(X):
 
 
 @njit(cache=True, nogil=True)
-def _boxes(X):
+def boxes(X):
     """A balanced k-d tree, the children of node i at 2i + 1 and 2i + 2: the order of the points, the range of each
     node in that order, and the corners of its box."""
     n, d = X.shape
@@ -80,7 +80,7 @@ def _boxes(X):
 
 
 @njit(cache=True, nogil=True)
-def _shared_components(order, starts, stops, component):
+def shared_components(order, starts, stops, component):
     """The component that all points of a node are in; -1 if there are several."""
     n_nodes = len(starts)
     shared = np.empty(n_nodes, np.int64)
