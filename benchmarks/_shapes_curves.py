@@ -24,10 +24,10 @@ from benchmarks._shapes_parts import (
 def arcs(rng: Rng, n: int) -> Drawn:
     """Parts of circles around one center."""
     lines = []
-    for radius in rng.uniform(1, 2) + np.arange(rng.integers(2, 6)):
+    for radius in rng.uniform(1, 2) + np.arange(rng.integers(2, min(5, 2 + n // 250) + 1)):
         start = rng.uniform(0, 2 * np.pi)
         lines.append(arc(radius, start, start + rng.uniform(0.5, 1.5) * np.pi))
-    return curves(rng, n, lines, rng.uniform(0.06, 0.2))
+    return curves(rng, n, lines, rng.uniform(0.06, 0.18))
 
 
 def many_arcs(rng: Rng, n: int) -> Drawn:
@@ -45,7 +45,7 @@ def spirals(rng: Rng, n: int) -> Drawn:
     turns = rng.uniform(0.75, max(0.8, min(1.75, np.sqrt(n / 22) / k)))
     t = np.linspace(0.3, 0.3 + turns, 600)
     arms = [k * t[:, None] * on_circle(2 * np.pi * (t + arm / k)) for arm in range(k)]
-    return curves(rng, n, arms, rng.uniform(0.06, 0.18))
+    return curves(rng, n, arms, rng.uniform(0.06, 0.16))
 
 
 def fading_spirals(rng: Rng, n: int) -> Drawn:

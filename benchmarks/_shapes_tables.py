@@ -150,7 +150,7 @@ def text(rng: Rng, n: int) -> Drawn:
 
 def binary(rng: Rng, n: int) -> Drawn:
     """Columns of 0 and 1, each with a chance of its own in each group."""
-    k, d = rng.integers(3, 7), rng.integers(12, 31)
+    k, d = rng.integers(3, 7), rng.integers(16, 31)
     chances = rng.beta(0.5, 0.5, (k, d)).clip(0.1, 0.9)
     y = np.repeat(np.arange(k), sizes(rng, n, k))
     return (rng.random((n, d)) < chances[y]).astype(float), y

@@ -97,7 +97,7 @@ AS_TEXT = ("one_topic", "text")
 USUAL_ROWS = (300, 1500)
 ROWS = {
     "gaussian_grid": (800, 2000),
-    "hundreds_of_gaussians": (3000, 6000),
+    "hundreds_of_gaussians": (4000, 6000),
     "many_gaussians": (1500, 3000),
     "ten_touching_gaussians": (1000, 3000),
     "two_gaussians_3_apart": (1000, 1000),
