@@ -95,7 +95,7 @@ def _links(X: np.ndarray, core: np.ndarray, component: np.ndarray) -> tuple[np.n
 
 
 def _shorten_by_products(X: np.ndarray, core: np.ndarray, group: np.ndarray, *links: np.ndarray) -> None:
-    """The shortest links between groups from matrix products: the distance of x and y is (-2x, |x|², 1) (y, 1, |y|²)."""
+    """The shortest links between groups by products: x and y are (-2x, |x|², 1) · (y, 1, |y|²) apart, squared."""
     n, d = X.shape
     order = np.argsort(group, kind="stable")
     mean = X.mean(axis=0, dtype=np.float64)

@@ -72,7 +72,7 @@ def compactness(labels: np.ndarray, X: np.ndarray) -> float:
 
 
 def gap(labels: np.ndarray, tree: Tree) -> float:
-    """How much longer the shortest edge that leaves a cluster is than the long edges inside, over the longer of both."""
+    """How much longer the shortest edge that leaves a cluster is than the long edges inside, relative to the longer."""
     first, second = labels[tree.first], labels[tree.second]
     inside = first == second
     sizes = np.bincount(labels)
