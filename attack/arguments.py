@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import sklearn.utils._param_validation as declared
 from scipy import sparse
+from scipy.cluster.hierarchy import linkage
 
 import pluribus
 from attack.scene import Scene
@@ -293,6 +294,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "stored": lambda s: tables.prepare(_table(s)).recipe.to_json(),
     "summary": lambda s: report.summarize(clustering(s)),
     "table": lambda s: s.frame().drop(columns="id"),
+    "tree": lambda s: linkage(s.X, "average") if s.n > 1 else np.empty((0, 4)),
     "weight": lambda s: 1.0,
     "weights": lambda s: s.rng.random(s.r) + 0.1,
     "weights_init": lambda s: np.full(s.k, 1 / s.k),
@@ -312,6 +314,8 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "window": lambda s: 2,
     "windows": lambda s: 2,
     # by target, or by the class of a method
+    "validate.find_structure/lifetimes": lambda s: s.rng.random(3),
+    "validate.find_structure/stability": lambda s: s.rng.random(3),
     "alternative.ConditionalBottleneck/known": lambda s: s.labels,
     "alternative.ConditionalEnsemble/known": lambda s: s.labels,
     "alternative.ResidualClusterer/known": lambda s: s.labels,

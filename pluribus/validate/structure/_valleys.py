@@ -36,15 +36,18 @@ class Density:
         """-log of the distance to the k-th neighbor, with k = 2 log₂ n, within bounds."""
         n, d = X.shape
         k = n_neighbors or int(np.clip(round(2 * np.log2(n)), _FEWEST, max(_FEWEST, n // 4)))
-        search = NearestNeighbors(n_neighbors=k, algorithm="kd_tree" if d <= _FEW_FEATURES else "brute", n_jobs=n_jobs)
-        distances, near = search.fit(X).kneighbors()
-        distances = distances.astype(np.float64)
+        search = NearestNeighbors(
+            n_neighbors=k + 1, algorithm="kd_tree" if d <= _FEW_FEATURES else "brute", n_jobs=n_jobs
+        )
+        distances, near = search.fit(X).kneighbors(X)  # the first is the row itself, or one equal to it
+        distances, near = distances[:, 1:].astype(np.float64), near[:, 1:]
         distances = np.maximum(distances, _SHARE_OF_MEDIAN * np.median(distances[:, -1]))
         rise = np.log(distances[:, -1:] / distances[:, :-1]).sum(axis=1) / (k - 2)
         dimension = max(_LEAST_DIMENSION, 1 / max(float(rise.mean()), 1e-12))
         one = np.repeat(np.arange(n), k)
-        pairs = np.unique(np.sort(np.stack([one, near.ravel()]), axis=0), axis=1)
-        return cls(X, -np.log(distances[:, -1]), k, dimension, pairs[0], pairs[1])
+        low, high = np.minimum(one, near.ravel()), np.maximum(one, near.ravel())
+        pairs = np.unique(low[low < high] * n + high[low < high])
+        return cls(X, -np.log(distances[:, -1]), k, dimension, pairs // n, pairs % n)
 
     @cached_property
     def dimension(self) -> float:

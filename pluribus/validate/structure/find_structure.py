@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.cluster.hierarchy import is_valid_linkage
 from sklearn.utils import check_array
 
 from pluribus._engine import seeds
@@ -165,12 +166,13 @@ def find_structure(
     'none'
     """
     X = check_array(X, dtype=[np.float64, np.float32])
-    tree = np.asarray(tree, np.float64)
     n = len(X)
+    tree = check_array(tree, dtype=np.float64, ensure_min_samples=0, input_name="tree")
     if tree.shape != (n - 1, 4):
         raise ValueError(
             f"tree has the shape {tree.shape}, but X has {n} rows: give a dendrogram of shape ({n - 1}, 4)."
         )
+    _check_tree(tree)
     spread_rng, halves_rng = (np.random.default_rng(seed) for seed in seeds(random_state, 2))
     spread = spread_ties(X, spread_rng)
     nothing = Witnesses(np.nan, np.nan, np.nan)
@@ -193,6 +195,16 @@ def find_structure(
         Level(step.n_groups, *_from_largest(step)) for step in reversed(path) if step.weakest >= _GIVEN_CLUSTERS
     )
     return Structure(verdict, Witnesses(saddle, dip, float(np.exp(fall))), levels, dimension, n)
+
+
+def _check_tree(tree: np.ndarray) -> None:
+    """Refuse what merges clusters that do not exist, or exist no longer; heights do not matter."""
+    heights = np.maximum(tree[:, 2:3], 0)
+    try:
+        if len(tree):
+            is_valid_linkage(np.hstack([tree[:, :2], heights, tree[:, 3:]]), throw=True, name="tree")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"tree is no dendrogram in scipy's format: {error}") from error
 
 
 def _fall(lifetimes: Any, stability: Any) -> float:

@@ -209,6 +209,8 @@ def test_same_seed_same_structure():
     [
         ({"X": [[np.nan, 1], [2, 3]]}, "NaN"),
         ({"tree": np.zeros((5, 4))}, "dendrogram of shape"),
+        ({"tree": np.full((39, 4), 99.0)}, "tree"),
+        ({"tree": np.full((39, 4), -1.0)}, "tree"),
         ({"lifetimes": [1, 2], "stability": [1]}, "one each"),
     ],
 )
