@@ -16,6 +16,7 @@ from benchmarks._shapes_parts import (
     sizes,
     sphere,
     split,
+    wandering,
 )
 
 # Lines keep a distance of about 1, if nothing else is said; their noise is a small part of it.
@@ -157,9 +158,7 @@ def lines(rng: Rng, n: int) -> Drawn:
 
 def filament_pairs(rng: Rng, n: int) -> Drawn:
     """Two thin lines that wander side by side."""
-    x = np.linspace(0, rng.uniform(6, 10), 600)
-    y = sum(rng.uniform(0.3, 0.8) * np.sin(x * rng.uniform(0.4, 1.3) + rng.uniform(0, 2 * np.pi)) for _ in range(3))
-    first = np.column_stack([x, y])
+    first = wandering(rng)
     return curves(rng, n, [first, first + [0, rng.uniform(0.7, 1.2)]], rng.uniform(0.06, 0.14))
 
 

@@ -6,7 +6,7 @@ Each returns its rows alone.
 import numpy as np
 import pandas as pd
 
-from benchmarks._shapes_parts import Rng, along, arc, ball, on_circle, rotation, sphere
+from benchmarks._shapes_parts import Rng, along, arc, ball, on_circle, rotation, sphere, texts, wandering
 
 
 def gaussian(rng: Rng, n: int) -> np.ndarray:
@@ -114,15 +114,12 @@ def independent_categories(rng: Rng, n: int) -> pd.DataFrame:
 def one_topic(rng: Rng, n: int) -> np.ndarray:
     """Counts of words, all drawn from the same shares."""
     words = rng.dirichlet(np.full(rng.integers(200, 401), 0.3))
-    lengths = np.round(rng.lognormal(np.log(rng.uniform(50, 120)), 0.4, n)).astype(int)
-    return np.array([rng.multinomial(size, words) for size in lengths], dtype=float)
+    return texts(rng, np.tile(words, (n, 1)))
 
 
 def filament(rng: Rng, n: int) -> np.ndarray:
     """A thin line that wanders."""
-    x = np.linspace(0, rng.uniform(6, 10), 600)
-    y = sum(rng.uniform(0.3, 0.8) * np.sin(x * rng.uniform(0.4, 1.3) + rng.uniform(0, 2 * np.pi)) for _ in range(3))
-    return _curve(rng, n, np.column_stack([x, y]), rng.uniform(0.05, 0.15))
+    return _curve(rng, n, wandering(rng), rng.uniform(0.05, 0.15))
 
 
 def one_moon(rng: Rng, n: int) -> np.ndarray:

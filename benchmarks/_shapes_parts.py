@@ -66,6 +66,13 @@ def on_circle(angle: np.ndarray) -> np.ndarray:
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
+def wandering(rng: Rng) -> np.ndarray:
+    """A line from left to right that goes up and down."""
+    x = np.linspace(0, rng.uniform(6, 10), 600)
+    y = sum(rng.uniform(0.3, 0.8) * np.sin(x * rng.uniform(0.4, 1.3) + rng.uniform(0, 2 * np.pi)) for _ in range(3))
+    return np.column_stack([x, y])
+
+
 def length(line: np.ndarray) -> float:
     return float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum())
 
@@ -94,6 +101,12 @@ def sphere(rng: Rng, size: int, d: int) -> np.ndarray:
     """Uniform on the sphere of radius 1."""
     directions = rng.normal(size=(size, d))
     return directions / np.linalg.norm(directions, axis=1, keepdims=True)
+
+
+def texts(rng: Rng, shares: np.ndarray) -> np.ndarray:
+    """Counts of words in texts of different lengths, given the share of each word in each text."""
+    lengths = np.round(rng.lognormal(np.log(rng.uniform(50, 120)), 0.4, len(shares))).astype(int)
+    return rng.multinomial(lengths, shares).astype(float)
 
 
 def in_noise(rng: Rng, X: np.ndarray, y: np.ndarray, n_noise: int) -> Drawn:

@@ -6,7 +6,7 @@ Columns of text are categories. The rest is numbers.
 import numpy as np
 import pandas as pd
 
-from benchmarks._shapes_parts import Drawn, Rng, apart, gaussians, joined, rotation, sizes, sphere, split
+from benchmarks._shapes_parts import Drawn, Rng, apart, gaussians, joined, rotation, sizes, sphere, split, texts
 
 Table = tuple[np.ndarray | pd.DataFrame, np.ndarray]
 
@@ -144,8 +144,7 @@ def text(rng: Rng, n: int) -> Drawn:
     share = rng.uniform(0.2, 0.5)
     topics = (1 - share) * common + share * rng.dirichlet(np.full(n_words, 0.05), k)
     y = np.repeat(np.arange(k), sizes(rng, n, k))
-    lengths = np.round(rng.lognormal(np.log(rng.uniform(50, 120)), 0.4, n)).astype(int)
-    return np.array([rng.multinomial(size, topics[topic]) for size, topic in zip(lengths, y, strict=True)], float), y
+    return texts(rng, topics[y]), y
 
 
 def binary(rng: Rng, n: int) -> Drawn:
