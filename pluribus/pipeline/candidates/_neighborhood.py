@@ -1,5 +1,6 @@
 """The nearest neighbors of each object, and spanning trees that start from them."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -32,24 +33,28 @@ class Tree(NamedTuple):
 
 def nearest_others(X: np.ndarray, n_neighbors: int, n_jobs: int | None = None) -> Neighborhood:
     """The nearest others of each row; fewer, if there are fewer."""
-    n, d = X.shape
-    n_asked = min(n_neighbors, n - 1) + 1  # one more: a row finds itself, or a duplicate
-    tree = cKDTree(X) if d <= _FEW_FEATURES else None
-    centered = X if d <= _FEW_FEATURES else X - X.mean(axis=0)
-    search = NearestNeighbors(n_neighbors=n_asked, algorithm="brute").fit(centered) if tree is None else None
+    n = len(X)
+    search = _search(X, min(n_neighbors, n - 1) + 1)  # one more: a row finds itself, or a duplicate
 
     def in_block(start: int, stop: int) -> Neighborhood:
-        if tree is not None:
-            places = tree.query(X[start:stop], k=np.arange(1, n_asked + 1))[1]
-        else:
-            places = search.kneighbors(centered[start:stop], return_distance=False)
-        places, squared = np.ascontiguousarray(places, dtype=np.int64), np.empty(places.shape)
+        places = np.ascontiguousarray(search(start, stop), dtype=np.int64)
+        squared = np.empty(places.shape)
         distances_to(X[start:stop], X, places, squared)
         squared[places == np.arange(start, stop)[:, None]] = np.inf
         return _taken(Neighborhood(places, squared), np.lexsort((places, squared), axis=1)[:, :-1])
 
     parts = over_blocks(in_block, n, n_jobs=n_jobs, block=_BLOCK)
     return Neighborhood(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def _search(X: np.ndarray, n_asked: int) -> Callable[[int, int], np.ndarray]:
+    """A function that finds the nearest rows of a block of rows."""
+    if X.shape[1] <= _FEW_FEATURES:
+        tree = cKDTree(X)
+        return lambda start, stop: tree.query(X[start:stop], k=np.arange(1, n_asked + 1))[1]
+    centered = X - X.mean(axis=0)
+    brute = NearestNeighbors(n_neighbors=n_asked, algorithm="brute").fit(centered)
+    return lambda start, stop: brute.kneighbors(centered[start:stop], return_distance=False)
 
 
 def euclidean_tree(X: np.ndarray, near: Neighborhood) -> Tree:
@@ -87,9 +92,7 @@ def _links(X: np.ndarray, core: np.ndarray, component: np.ndarray) -> tuple[np.n
         ends = kept[ends]
     else:
         _shorten_by_products(X, core, group, reach, apart, ends)
-    rank = np.empty(m * m)
-    rank[np.lexsort((apart.ravel(), reach.ravel()))] = np.arange(m * m)
-    rank = rank.reshape(m, m)
+    rank = np.argsort(np.lexsort((apart.ravel(), reach.ravel()))).reshape(m, m).astype(np.float64)
     one, other, _ = tree_of_distances(np.minimum(rank, rank.T), np.arange(m))
     return ends[one, other, 0], ends[one, other, 1], reach[one, other]
 

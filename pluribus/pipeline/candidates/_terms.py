@@ -1,5 +1,6 @@
 """Five terms by which partitions into the same number of clusters are compared; none of them needs classes."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ def links_of(near: Neighborhood) -> Links:
     return Links(first[apart], second[apart])
 
 
-def agreements(labels: np.ndarray) -> np.ndarray:
+def agreements(labels: Sequence[np.ndarray] | np.ndarray) -> np.ndarray:
     """The adjusted Rand index of each two partitions, (m, m)."""
     m = len(labels)
     between = np.ones((m, m))
