@@ -108,7 +108,7 @@ def tables(quick: bool) -> list[Published]:
         rows = [f"{one}, {words}" for one in FILES_ROWS["pages"] for words in ("words", "tf-idf")]
         found.append(
             Published(PAGES, "normalized mutual information", True, tuple(COUNTED), _blank(rows, COUNTED),
-                      "CCIB with likelihood='multinomial'.")
+                      "CCIB with likelihood='multinomial'.", most_runs=5)
         )  # fmt: skip
     found.append(Published(ANSWERS, "precision", True, ("CCIB",), _blank(["8, 8 and 4 answers"], ("CCIB",))))
     return found

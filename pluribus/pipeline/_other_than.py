@@ -151,12 +151,17 @@ def _of_file(text: str, ids: pd.Index, notes: list[str]) -> dict[str, Any]:
         raise ValueError(
             f"other_than: {text} has no column {column!r}; it has {listing(map(str, table.frame.columns))}."
         )
-    prefix = f"{Path(text).stem}: " if len(names) > 1 else ""
-    titles = [prefix + name if prefix or column is not None else Path(text).stem for name in names]
+    prefix = f"{_title(Path(text))}: " if len(names) > 1 else ""
+    titles = [prefix + name if prefix or column is not None else _title(Path(text)) for name in names]
     if not table.named:
         return {title: _of_length(table.frame[name].to_numpy(), ids) for title, name in zip(titles, names, strict=True)}
     rows = table.frame.set_axis(pd.Index([str(name) for name in table.ids], dtype=object))
     return {title: _placed(rows[name], ids, text, notes) for title, name in zip(titles, names, strict=True)}
+
+
+def _title(path: Path) -> str:
+    """The name of a file without its ending; all results have a labels.csv, which is called by its folder."""
+    return path.parent.name if path.name == "labels.csv" and path.parent.name else path.stem
 
 
 def _placed(labels: pd.Series, ids: pd.Index, source: str, notes: list[str]) -> np.ndarray:

@@ -118,3 +118,14 @@ def test_the_command(case, tmp_path, monkeypatch):
 def test_wrong_requests_are_refused(case, how, message):
     with pytest.raises((ValueError, OSError), match=message):
         pluribus.cluster(case[0], **{"k": 3, "verbose": False} | how)
+
+
+def test_the_labels_of_a_result_are_called_by_its_folder(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"])
+    files = [tmp_path / "first" / "labels.csv", tmp_path / "site.csv"]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        pd.DataFrame({"cluster": rng.integers(0, 2, 30)}).to_csv(file, index=False)
+    result = pluribus.cluster(X, k=2, other_than=[str(file) for file in files], random_state=0, verbose=False)
+    assert result.other_than.columns.tolist() == ["first", "site"]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import list_of
+from pluribus._engine import list_of, plain_array
 
 
 def check_counts(X: Any) -> None:
@@ -25,4 +25,4 @@ def term_names(estimator: Any, names: Any) -> np.ndarray:
     names = list_of("names", names, f"{n_terms} terms")
     if len(names) != n_terms:
         raise ValueError(f"names has {len(names)} terms, but X had {n_terms} columns.")
-    return np.asarray(names)
+    return plain_array("names", names)

@@ -88,6 +88,7 @@ def mine(
 
     ``apart`` (n, n) is True for columns that no concept may have both, and ``gaps`` has the smallest gap of columns.
     """
+    least = min(least[0], table.shape[0] + 1), min(least[1], table.shape[1] + 1)
     kind_of, first = row_kinds(table)
     gaps = gaps or Gaps(np.arange(table.shape[1]), None, None, cyclic=False)
     places = np.flatnonzero((table.sum(axis=0) >= least[0])[gaps.order])

@@ -8,6 +8,8 @@ from scipy import sparse
 from sklearn.cluster import SpectralCoclustering
 from sklearn.exceptions import ConvergenceWarning
 
+_LEAST_SHARE = 1e-100  # of the largest value: the inverse of its square is finite
+
 
 class Filled(NamedTuple):
     """A table, and its part without the rows and columns that are all zero."""
@@ -30,7 +32,13 @@ class Filled(NamedTuple):
         largest = whole.data.max(initial=0)
         if largest == 0:
             raise ValueError(f"X has only zeros, and {name} clusters by what is not zero: give counts or a 0/1 table.")
-        whole = whole / largest  # sums stay finite, and shares are the same
+        smallest = whole.data[whole.data > 0].min()
+        if smallest < _LEAST_SHARE * largest:
+            raise ValueError(
+                f"X has values from {smallest:.3g} to {largest:.3g}, too far apart for shares of their sums: set those "
+                "that do not count to 0, or check the largest."
+            )
+        whole.data = whole.data / largest  # sums stay finite, and shares are the same
         rows, columns = (np.asarray(whole.sum(axis=axis) > 0) for axis in (1, 0))
         return cls(whole, sparse.csr_array(whole[rows][:, columns]), rows, columns)
 

@@ -140,6 +140,10 @@ class InformationCoClustering(CoClusterMixin, BaseEstimator):
     def _column_clusters(self, n: int) -> int:
         if self.n_column_clusters is None:
             return min(self.n_clusters, n)
+        if isinstance(self.n_column_clusters, bool | np.bool_):
+            raise ValueError(
+                f"n_column_clusters={self.n_column_clusters} is not a number: give the number of clusters."
+            )
         if self.n_column_clusters > n:
             raise ValueError(
                 f"n_column_clusters={self.n_column_clusters} is more than the {n} columns of X: use fewer."

@@ -421,6 +421,8 @@ def test_terms_of_categories():
     assert CategorySegmentation(**SMALL).fit(X, [0, 0, 1, 1]).top_terms(1) == [[0], [3]]
     with pytest.raises(ValueError, match="names has 2 terms, but X had 4 columns"):
         model.top_terms(1, ["a", "b"])
+    with pytest.raises(ValueError, match="names=.*of different lengths"):
+        model.top_terms(1, ["a", ["b"], "c", "d"])
     with pytest.raises(ValueError, match="n_terms"):
         model.top_terms(-1)
 

@@ -166,3 +166,9 @@ def test_the_order_of_sets_longer_than_a_word():
     X = np.random.default_rng(3).random((200, 14)) < 0.4
     found = [sorted(rows) for rows, _ in sets_of(concepts(X, min_rows=2))]
     assert found == sorted(found, key=lambda rows: (-len(rows), rows))
+
+
+@pytest.mark.parametrize("option", ["min_rows", "min_columns"])
+def test_no_concept_is_larger_than_the_table(option):
+    assert len(concepts(np.ones((3, 4)), **{option: 2**64})) == 0
+    assert len(concepts(np.ones((3, 4)), min_rows=3, min_columns=4, max_patterns=2**64)) == 1

@@ -102,6 +102,8 @@ def test_other_numbers_of_column_clusters():
     assert np.bincount(model.column_labels_).tolist() == sorted(np.bincount(model.column_labels_), reverse=True)
     assert model.information_loss_ < made(3).fit(X).information_loss_
     assert made(3, n_column_clusters=1).fit(X).mutual_information_ == 0
+    with pytest.raises(ValueError, match="n_column_clusters=True is not a number"):
+        made(3, n_column_clusters=True).fit(X)
     with pytest.raises(ValueError, match="n_column_clusters=41 is more than the 40 columns"):
         made(3, n_column_clusters=41).fit(X)
 
@@ -134,6 +136,7 @@ def test_the_same_for_any_number_of_jobs_and_form():
     [
         (np.zeros((4, 3)), "X has only zeros"),
         (-np.eye(4), "Negative values in data"),
+        ([[3.0, 1e308], [3, 3], [3, 3]], r"values from 3 to 1e\+308, too far apart"),
         (sparse.csr_array(-np.eye(4)), "Negative values"),
         ([[1.0, np.nan]] * 4, "NaN"),
         ([[1.0, 2.0]], "n_clusters=3 is more than"),
@@ -161,3 +164,10 @@ def test_an_entry_stored_in_parts_is_one_entry():
     one, other = (InformationCoClustering(2, random_state=0, verbose=False).fit(X) for X in (whole, halves))
     assert other.row_labels_.tolist() == one.row_labels_.tolist()
     assert other.information_loss_ == pytest.approx(one.information_loss_)
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_the_smallest_numbers_there_are(method):
+    with np.errstate(all="raise", under="ignore"):
+        tiny = made(2, method).fit(np.array([[2e-320], [1e-320], [3e-320]]))
+    assert set(tiny.column_labels_.tolist()) == {0}
