@@ -2,6 +2,7 @@
 
 from pluribus.consensus._registry import bytes_needed, configured, cost_of, name_of
 from pluribus.consensus._shared.accumulate import LargestTriedWarning, accumulate
+from pluribus.consensus._shared.base import normalize_rows
 from pluribus.consensus._shared.constraints import as_preferences, feasible_n_clusters
 from pluribus.consensus._shared.dendrogram import cut_into, lifetimes, longest_lived
 from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, evidence_tree, predict_seconds, seconds_of_pairs
@@ -20,6 +21,7 @@ __all__ = [
     "lifetimes",
     "longest_lived",
     "name_of",
+    "normalize_rows",
     "predict_seconds",
     "seconds_of_pairs",
 ]

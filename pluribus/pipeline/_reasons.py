@@ -24,6 +24,8 @@ def reasons(model: Any, generator: Any) -> list[str]:
             sentences.append(model.consensus_.k_stability_.sentence)
     if hasattr(model.consensus_, "last_merges_"):
         sentences.append(model.consensus_.last_merges_.sentence)
+    if model.choice_ is not None:
+        sentences.append(model.choice_.sentence)
     if model.structure_ is not None:
         sentences.append(model.structure_.sentence)
     return sentences

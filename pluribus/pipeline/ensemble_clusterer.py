@@ -24,6 +24,7 @@ from pluribus.generate import preset
 from pluribus.pipeline._defaults import default_consensus, default_generator
 from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._nearest_rows import NearestRows
+from pluribus.pipeline._partition import Partition, best_candidate
 from pluribus.pipeline._plan import Plan, plan_of
 from pluribus.pipeline._reasons import reasons
 from pluribus.pipeline._sizes import Sizes
@@ -65,6 +66,11 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     noise : bool, default=False
         Leave objects unclustered (-1) that the ensemble ties only weakly to any cluster: their mean evidence for their
         own cluster is less than 60 % of the median in it. ``membership_`` and ``predict`` give them a cluster.
+    candidates : {"auto"}, optional
+        "auto" also makes simpler partitions with the same number of clusters (Genie on a spanning tree, k-means,
+        Gaussian mixtures), and takes the one that agrees best with the others and fits the neighborhoods of the
+        objects; memberships then estimate the chance that an object is right. It applies to "lwsm", up to 20,000 rows
+        in memory and 20 clusters.
     constraint_level : {"consensus", "evidence", "members"} or several of them
         Where the constraints given to ``fit`` are used. "consensus": when the partition is taken from the evidence.
         Hard constraints then hold, and the ensemble depends on the data alone. "evidence": the evidence of the pairs is
@@ -98,6 +104,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         Normalized entropy of the memberships, 0 to 1.
     ensemble_ : Ensemble
     consensus_ : the fitted consensus function
+        With the partition of the ensemble, also if another candidate was taken.
+    choice_ : Choice or None
+        The candidates, the terms and value of each, and which was taken; None without candidates.
     structure_ : Structure or None
         Whether there are clusters at all, by :func:`pluribus.validate.find_structure`; None if it was not asked: for
         consensus functions other than "lwea" and "lwsm", and for sparse data. It does not change the labels.
@@ -137,6 +146,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         "max_size": [Real, str, None],
         "balance": ["boolean"],
         "noise": ["boolean"],
+        "candidates": [StrOptions({"auto"}), None],
         "constraint_level": [StrOptions(set(LEVELS)), tuple, list],
         "checkpoint": [str, PathLike, None],
         "memory_limit": [Real, str, None],
@@ -157,6 +167,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         max_size: float | str | None = None,
         balance: bool = False,
         noise: bool = False,
+        candidates: str | None = None,
         constraint_level: str | tuple[str, ...] = "consensus",
         checkpoint: str | PathLike | None = None,
         memory_limit: float | str | None = None,
@@ -173,6 +184,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.max_size = max_size
         self.balance = balance
         self.noise = noise
+        self.candidates = candidates
         self.constraint_level = constraint_level
         self.checkpoint = checkpoint
         self.memory_limit = memory_limit
@@ -226,7 +238,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         known = as_constraints(constraints, X.shape[0])
         levels = self._levels() if known != Constraints(X.shape[0]) else ()
         sizes = self._checked_sizes(X.shape[0], levels)
-        generator_seed, consensus_seed, sample_seed, k_seed = seeds(self.random_state, 4)
+        generator_seed, consensus_seed, sample_seed, k_seed, candidate_seed = seeds(self.random_state, 5)
 
         chosen = self._chosen_consensus(X, levels, sample_weight)
         consensus = self._ready_consensus(chosen, consensus_seed, levels)
@@ -246,8 +258,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
         self.structure_ = structure_of(self.consensus_, X, consensus_seed, self.n_jobs)
         self.verdict_ = None if self.structure_ is None else self.structure_.verdict
-        self._finish(sizes, known, generator)
-        self._nearest = NearestRows(X, self.consensus_.labels_, self.membership_, sample_seed)
+        partition = self._partition(X, candidate_seed)
+        self._finish(partition, sizes, known, generator)
+        self._nearest = NearestRows(X, partition.labels_, self.membership_, sample_seed)
         return self
 
     def predict(self, X: Any) -> np.ndarray:
@@ -381,19 +394,28 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             more["constraints"] = known if "consensus" in levels else as_preferences(known)
         return consensus.fit(self.ensemble_, **more)
 
-    def _finish(self, sizes: Sizes | None, known: Constraints, generator: Any) -> None:
+    def _partition(self, X: Any, seed: int) -> Partition:
+        """That of the consensus function, or the best candidate."""
+        self.choice_ = None
+        if self.candidates is not None:
+            best = best_candidate(self.consensus_, self.ensemble_, X, seed, self.n_jobs)
+            if best is not None:
+                partition, self.choice_ = best
+                return partition
+        return Partition.of(self.consensus_)
+
+    def _finish(self, partition: Partition, sizes: Sizes | None, known: Constraints, generator: Any) -> None:
         """Set the result: sizes within bounds, noise left out, and the reasons."""
-        self.labels_, changed = self.consensus_.labels_, []
+        self.labels_, changed = partition.labels_, []
         if sizes is not None:
-            self.labels_, sentence = sizes.keep(self.consensus_)
+            self.labels_, sentence = sizes.keep(partition)
             changed = [sentence]
         if self.noise:
             before, self.labels_ = self.labels_, mark_noise(self.ensemble_, self.labels_)
             n_noise = int((before != self.labels_).sum())
             changed = [f"{n_noise:,} of {len(before):,} objects are left unclustered (-1): their evidence is weak."]
-        self.n_clusters_ = self.consensus_.n_clusters_
-        self.membership_ = self.consensus_.membership_
-        self.uncertainty_ = self.consensus_.uncertainty_
+        self.n_clusters_ = partition.n_clusters_
+        self.membership_, self.uncertainty_ = partition.membership_, partition.uncertainty_
         self.reasons_ = (*reasons(self, generator), *changed)
         self.violations_ = known.violations(self.labels_)
         if self.violations_.n_hard:

@@ -39,10 +39,13 @@ class LastMerges(NamedTuple):
     stability : dict
         For each rule, the mean adjusted Rand index between the results of two halves of the ensemble; empty if only
         average link was possible.
+    partitions : tuple of (rule, ndarray of shape (m,))
+        The labels of the m linked objects by each rule; empty if only average link was possible.
     """
 
     rule: str
     stability: dict[str, float]
+    partitions: tuple[tuple[str, np.ndarray], ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -112,7 +115,9 @@ def merge_last_groups(
     merges = LastMerges("average", {})
     if n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST:
         merges = _most_stable(between, groups, n_clusters, halves(r, _SPLITS, rng))
-    return between.merge(between.sums(np.arange(r)), n_clusters, merges.rule)[groups], merges
+    sums = between.sums(np.arange(r))
+    by_rule = {rule: between.merge(sums, n_clusters, rule)[groups] for rule in RULES}
+    return by_rule[merges.rule], merges._replace(partitions=tuple(by_rule.items()))
 
 
 def _most_stable(

@@ -53,6 +53,7 @@ def with_sizes(consensus: Any, min_size: Any = None, max_size: Any = None) -> np
                 f"{type(consensus).__name__} has no memberships (membership_), which are needed to move objects "
                 "between clusters: use a consensus that has them, or give memberships."
             )
+    if hasattr(consensus, "membership_"):
         membership, labels = consensus.membership_, consensus.labels_.copy()
     else:
         membership = check_membership(consensus)
