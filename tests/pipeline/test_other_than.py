@@ -127,5 +127,5 @@ def test_the_labels_of_a_result_are_called_by_its_folder(tmp_path):
     for file in files:
         file.parent.mkdir(exist_ok=True)
         pd.DataFrame({"cluster": rng.integers(0, 2, 30)}).to_csv(file, index=False)
-    result = pluribus.cluster(X, k=2, other_than=[str(file) for file in files], random_state=0, verbose=False)
+    result = pluribus.cluster(X, k=2, other_than=[str(file) for file in files], verbose=False)
     assert result.other_than.columns.tolist() == ["first", "site"]
