@@ -10,7 +10,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from alternative.shared import CROSS, CROSS_KNOWN, purity, same_partition, two_partitions
 from pluribus.alternative import ConditionalEnsemble, by_name
+from pluribus.alternative._shared.criteria import explained_beyond, information_beyond
+from pluribus.alternative._shared.known import read_known
 from pluribus.alternative._shared.plain_bottleneck import PlainBottleneck
+from pluribus.alternative._shared.residuals import Residuals
 from pluribus.compare import mutual_information_index
 from pluribus.consensus import EvidenceAccumulation
 
@@ -179,6 +182,22 @@ def test_groups_of_equal_rows_are_skipped_with_a_warning():
     assert model.labels_[4] == model.labels_[5] >= 0
     with pytest.raises(ValueError, match="No group of known has two different rows"):
         fitted(CROSS, [0, 1, 2, 3])
+
+
+def test_noise_in_one_group_is_clustered_by_the_others():
+    X = np.array([0, 0.1, 5, 5.1, 10, 0, 0.1, 10, 10.1])[:, None]  # 10 is noise in the first group alone
+    model = fitted(X, [0] * 5 + [1] * 4, base=DBSCAN(eps=0.5, min_samples=2), center=False)
+    assert model.ensemble_.labels[4].tolist()[0] == -1
+    assert (model.labels_ >= 0).all()
+    assert model.labels_[4] == model.labels_[7] == model.labels_[8] != model.labels_[0]
+
+
+def test_runs_are_judged_by_what_their_base_models():
+    X, p, q = two_partitions(2, 20, 1, seed=0, n=60)
+    known, space = read_known(p, 60), Residuals(X, p, 2)
+    for base, quality in (("em-multinomial", information_beyond(X, q, known)), ("ib", information_beyond(X, q, known)),
+                          ("kmeans", explained_beyond(space, q, known))):  # fmt: skip
+        assert ConditionalEnsemble(base=base)._quality(space, known, q) == quality
 
 
 def test_each_group_has_its_model_if_labels_read_the_same():
