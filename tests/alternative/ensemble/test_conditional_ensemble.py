@@ -14,7 +14,7 @@ from pluribus.alternative._shared.criteria import explained_beyond, information_
 from pluribus.alternative._shared.known import read_known
 from pluribus.alternative._shared.plain_bottleneck import PlainBottleneck
 from pluribus.alternative._shared.residuals import Residuals
-from pluribus.compare import mutual_information_index
+from pluribus.compare import mutual_information_index, normalized_mutual_information_index
 from pluribus.consensus import EvidenceAccumulation
 
 pytestmark = pytest.mark.filterwarnings("ignore:known has .* groups")
@@ -190,6 +190,17 @@ def test_noise_in_one_group_is_clustered_by_the_others():
     assert model.ensemble_.labels[4].tolist()[0] == -1
     assert (model.labels_ >= 0).all()
     assert model.labels_[4] == model.labels_[7] == model.labels_[8] != model.labels_[0]
+
+
+def test_agreement_is_low_if_groups_have_different_structures():
+    rng = np.random.default_rng(0)
+    known, split = np.repeat([0, 1], 40), rng.integers(0, 2, 80)
+    X = rng.normal(scale=0.3, size=(80, 2))
+    X[np.arange(80), known] += 6 * split  # the first group is divided along one feature, the second along the other
+    model = fitted(X, known)
+    shared = normalized_mutual_information_index(*model.ensemble_.labels.T)
+    assert model.agreement_ == pytest.approx(shared)
+    assert model.agreement_ < 0.3
 
 
 def test_runs_are_judged_by_what_their_base_models():
