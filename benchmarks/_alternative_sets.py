@@ -48,7 +48,7 @@ def bright_digits(one: int, other: int) -> TwoPartitions:
     return TwoPartitions(X[inside] + 8.0 * bright[:, None], bright, y[inside])
 
 
-def figures(wanted: str) -> TwoPartitions:
+def stick_figures(wanted: str) -> TwoPartitions:
     """Stick figures: the pose of the upper body given that of the lower one, or the reverse."""
     with np.load(_data.FOLDER / "alt_stickfigures.npz") as arrays:
         X, y = arrays["X"].reshape(len(arrays["X"]), -1).astype(float), arrays["y"]

@@ -23,10 +23,10 @@ from benchmarks._alternative_sets import (
     SCALES,
     TwoPartitions,
     bright_digits,
-    figures,
     fruit,
     pages,
     precision,
+    stick_figures,
     three_partitions,
     two_partitions,
 )
@@ -233,7 +233,7 @@ def _labelings(row: str) -> TwoPartitions:
     if row.startswith("digits"):
         return bright_digits(*next(pair for pair in DIGITS if row == f"digits {pair[0]}, {pair[1]}"))
     if row.endswith("body"):
-        return figures(row)
+        return stick_figures(row)
     return fruit(row) if row in ("fruit", "color") else pages(row)
 
 
