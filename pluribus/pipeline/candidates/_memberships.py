@@ -11,7 +11,6 @@ from pluribus.pipeline.candidates._pool import OWN, Pool
 # Logistic regression on data with known classes: constant, evidence, vote, agreement of the pool.
 _CONSTANT, _EVIDENCE, _VOTE, _AGREEMENT = -0.93, 0.32, 0.42, 1.76
 _CLIP = 0.01
-TEMPERATURE = 2.2  # that corrects the evidence where there are no candidates
 
 
 def calibrated(evidence: np.ndarray, pool: Pool, choice: Choice) -> np.ndarray:
@@ -42,12 +41,6 @@ def calibrated(evidence: np.ndarray, pool: Pool, choice: Choice) -> np.ndarray:
     membership = others * ((1 - own) / others.sum(axis=1))[:, None]
     membership[everyone, labels] = own
     return membership
-
-
-def tempered(evidence: np.ndarray) -> np.ndarray:
-    """Memberships without candidates: the evidence to the power of one over the temperature, rows with the sum 1."""
-    raised = evidence.astype(np.float64) ** (1 / TEMPERATURE)
-    return raised / raised.sum(axis=1, keepdims=True)
 
 
 def votes(labels: np.ndarray, voters: np.ndarray) -> np.ndarray:

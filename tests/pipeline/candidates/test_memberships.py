@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 from pluribus.pipeline.candidates._choice import Choice
-from pluribus.pipeline.candidates._memberships import calibrated, tempered, votes
+from pluribus.pipeline.candidates._memberships import calibrated, votes
 from pluribus.pipeline.candidates._pool import Pool
 from pluribus.pipeline.candidates._terms import agreements
 
@@ -72,9 +72,3 @@ def test_without_own_all_vote():
     evidence = np.eye(3)[labels[0]]
     with_all = calibrated(evidence, *chosen_of(labels, 0, ("average", "k-means")))
     np.testing.assert_allclose(with_all.max(axis=1), expit(-0.93 + 0.74 * logit(0.99) + 1.76))
-
-
-def test_temperature():
-    evidence = np.array([[0.9, 0.1, 0.0], [1.0, 0.0, 0.0]])
-    raised = np.array([0.9, 0.1]) ** (1 / 2.2)
-    np.testing.assert_allclose(tempered(evidence), [[*(raised / raised.sum()), 0], [1, 0, 0]])
