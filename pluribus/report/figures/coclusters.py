@@ -104,7 +104,7 @@ def _labels_of(model: Any, name: str) -> np.ndarray:
 
 
 def _names(X: Any, axis: str) -> list[str] | None:
-    return [plain(name, 40) for name in getattr(X, axis)] if hasattr(X, "iloc") else None
+    return [plain(name, 40) for name in getattr(X, axis)] if hasattr(X, "iloc") and X.ndim == 2 else None
 
 
 def _side(labels: np.ndarray, strength: np.ndarray | None, most: int) -> _Side:

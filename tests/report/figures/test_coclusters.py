@@ -61,3 +61,5 @@ def test_refused():
         plot_coclusters(object(), X)
     with pytest.raises(ValueError, match="Negative values in data passed to X"):
         plot_coclusters(MODEL, -X)
+    with pytest.raises(ValueError, match="2D array"):
+        plot_coclusters(MODEL, pd.Series([1, 2]))
