@@ -67,8 +67,10 @@ def ensemble(path: str) -> Task:
 
     def score(fitted: CorrelationConsensus) -> dict[str, float]:
         best = min(_mirkin(member, labels) for member in labels.T)
-        eac = EvidenceAccumulation(verbose=False).fit(labels).labels_
-        found = {"cost": fitted.cost_, "best member": best, "EAC": _mirkin(eac, labels)}
+        found = {"cost": fitted.cost_, "best member": best}
+        for title, k in (("EAC", None), ("EAC, as many clusters", fitted.n_clusters_)):
+            eac = EvidenceAccumulation(k, verbose=False).fit(labels)
+            found[title] = _mirkin(eac.labels_, labels)
         return {name: float(value) for name, value in found.items()}
 
     return Task(lambda: model.fit(labels), score)

@@ -23,7 +23,10 @@ OF_STARTS = (
     f"There is no ensemble: the members are {RUNS} starts of the same method without constraints. The cost of a "
     "constraint is the share of them that contradict it."
 )
-OF_CONNECTED = f"There is no ensemble: the members are {RUNS} starts of the same method along the same links."
+OF_CONNECTED = (
+    "Each cluster is connected: links lead from any member to any other without leaving it. There is no ensemble: the "
+    f"members are {RUNS} starts of the same method along the same links."
+)
 OF_OTHERS = f"There is no ensemble: the members are {RUNS} starts of the same method, other than the same partition."
 OF_SAMPLES = (
     f"There is no ensemble: the members are {RUNS} runs of the same method, each on {SHARE:.0%} of the objects."

@@ -116,7 +116,7 @@ def resolve(
     given = _links(links, column, table)
     model.fit(frame, links=given, constraints=constraints)
     if model.threshold == "auto":
-        notes.append(f"The threshold {model.threshold_:.3f} was chosen where the entities change least with it.")
+        notes.append(f"The threshold {model.threshold_:.3f} was chosen without labels: look at the doubtful merges.")
     if model.n_bootstrap_refused_:
         notes.append(f"{model.n_bootstrap_refused_:,} pairs of like references stayed apart because of cannot-links.")
     merges, certainty = _explained(model, table.ids)

@@ -140,6 +140,17 @@ def test_the_map_draws_the_links(tmp_path):
     )
 
 
+@pytest.mark.parametrize(("n_features", "by"), [(1, "links"), (2, "features"), (30, "links")])
+def test_links_place_the_objects_where_two_components_say_little(n_features, by, tmp_path):
+    features = np.random.default_rng(0).normal(size=(60, n_features))
+    path = [(i, i + 1) for i in range(59)]
+    result = pluribus.cluster(features, 2, graph=path, connected=True, method="netscan", verbose=False)
+    page = result.report(tmp_path / "r.html").read_text()
+    assert ("placed by forces along the links" in page) == (by == "links")
+    assert ("Principal components of the features" in page) == (by == "features")
+    assert "dotted between two." in page
+
+
 def test_the_command(tmp_path):
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(id=IDS)
     frame.to_csv(tmp_path / "people.csv", index=False)

@@ -11,6 +11,7 @@ from pluribus._kernels.graphs.connected_growth import grow, reach
 
 _ALL_CENTERS = 2000  # objects of a cluster up to which each is tried as its center
 _NEAR_MEAN = 50  # objects that are tried in larger clusters
+_PAIRS = 1_000_000  # distances within a cluster that are held at once
 _TRIPLES = 200_000  # that are looked at to see whether given distances are a metric
 
 
@@ -131,7 +132,9 @@ class Space:
     def _farthest(self, tried: np.ndarray, members: np.ndarray) -> np.ndarray:
         if self.precomputed:
             return self.X[np.ix_(tried, members)].max(axis=1)
-        return np.array([self._between(members, _rows(self.X, [c])).max() for c in tried])
+        inside, step = self.X[members], max(1, _PAIRS // len(members))
+        parts = [tried[start : start + step] for start in range(0, len(tried), step)]
+        return np.concatenate([_to_points(inside, _rows(self.X, part)).max(axis=0) for part in parts])
 
     def _between(self, members: np.ndarray, points: np.ndarray) -> np.ndarray:
         return _to_points(self.X[members], points)

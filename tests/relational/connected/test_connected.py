@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from pluribus._kernels.graphs.connected_partitions import best_connected_partition
 from pluribus.relational import ConnectedKCenter, ConnectedKMeans, NetScan, by_name
+from pluribus.relational.connected import _space
 from pluribus.relational.connected._base import by_degree, farthest_first
 from pluribus.relational.connected._space import Space
 
@@ -410,3 +411,19 @@ def test_no_partition():
     labels, radius = best_connected_partition(np.zeros(3, dtype=np.int64), np.zeros((3, 3)), 2)
     assert labels.tolist() == [-1, -1, -1]
     assert radius == np.inf
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_centers_are_the_best_members(form, monkeypatch):
+    """Whatever number of distances is held at once."""
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(40, 3)), rng.integers(3, size=40)
+    graph = sparse.csr_array(np.ones((40, 40)) - np.eye(40))
+    for held in (1, 25, 1_000_000):
+        monkeypatch.setattr(_space, "_PAIRS", held)
+        centers, radii = _space.Space(form(X), graph, "euclidean").centers(labels, 3)
+        for j in range(3):
+            inside = np.flatnonzero(labels == j)
+            far = cdist(X[inside], X[inside]).max(axis=1)
+            assert centers[j] == inside[far.argmin()]
+            assert radii[j] == pytest.approx(far.min())

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from pluribus import Constraints
 from pluribus._kernels.graphs.joined_after import joined_after
 from pluribus.relational import CollectiveRelational, by_name, names
+from pluribus.relational.entities import _path
 from pluribus.relational.entities._inputs import Candidates
 from pluribus.relational.entities._path import (
     Path,
@@ -352,6 +353,16 @@ def test_blocks_that_are_all_similar_do_not_set_the_threshold():
     # neither rule looks below the floor, however well clusters there agree
     for floor in (0.32, 0.35, 0.5):
         assert threshold_without_labels(model._path, model.candidates_, floor) >= floor
+
+
+@pytest.mark.parametrize(("held", "expected"), [(3, 0.75), (4, 0.95)])
+def test_the_best_agreement_above_the_floor_counts_if_it_holds_over_three_times_as_many(held, expected, monkeypatch):
+    agreement, together = np.array([0.0, 0.1, 0.5, 0.2, 0.9]), np.array([held, held, 10, 11, 20])
+    monkeypatch.setattr(_path, "agreement_within_blocks", lambda *_: (agreement, together))
+    monkeypatch.setattr(_path, "steadiest_stretch", lambda *_: 0.95)
+    path = Path(np.arange(5), np.array([0.9, 0.8, 0.7, 0.1]), np.zeros((4, 3), np.int64))
+    nothing = Candidates(np.empty((0, 2), np.int64), np.empty(0))
+    assert threshold_without_labels(path, nothing, 0.5) == pytest.approx(expected)
 
 
 def test_blocks_do_not_replace_a_threshold_that_holds_a_third_of_their_candidates():
