@@ -61,5 +61,5 @@ def test_refused():
         plot_coclusters(object(), X)
     with pytest.raises(ValueError, match="Negative values in data passed to X"):
         plot_coclusters(MODEL, -X)
-    with pytest.raises(ValueError, match="2D array"):
+    with pytest.raises(ValueError, match="Expected a 2-dimensional container"):
         plot_coclusters(MODEL, pd.Series([1, 2]))
