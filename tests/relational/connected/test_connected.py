@@ -1,5 +1,6 @@
 import itertools
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -427,3 +428,32 @@ def test_centers_are_the_best_members(form, monkeypatch):
             far = cdist(X[inside], X[inside]).max(axis=1)
             assert centers[j] == inside[far.argmin()]
             assert radii[j] == pytest.approx(far.min())
+
+
+def test_bounds_are_below_the_optimum():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X, edges = random_graph(rng, 9, 2)
+        k = int(rng.integers(1, 4))
+        best = ConnectedKCenter(k, method="exact", verbose=False).fit(X, graph=edges).radius_
+        for method in (NetScan, ConnectedKCenter):
+            assert method(k, n_init=1, random_state=0, verbose=False).fit(X, graph=edges).lower_bound_ <= best + 1e-9
+
+
+def test_the_best_bound_of_all_starts_counts():
+    model = ConnectedKCenter(1, n_init=40, random_state=0, verbose=False).fit(
+        LINE, graph=[(i, i + 1) for i in range(5)]
+    )
+    assert model.lower_bound_ == 2.5  # from an end of the line
+
+
+def test_more_iterations_are_never_worse():
+    for seed in range(10):
+        X, edges = random_graph(np.random.default_rng(seed), 30, 8)
+        errors = []
+        for most in range(1, 9):
+            model = ConnectedKMeans(4, init="degree", n_init=1, max_iter=most, random_state=seed, verbose=False)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                errors.append(model.fit(X, graph=edges).inertia_)
+        assert (np.diff(errors) <= 1e-12).all()

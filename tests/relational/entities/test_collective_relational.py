@@ -355,6 +355,15 @@ def test_blocks_that_are_all_similar_do_not_set_the_threshold():
         assert threshold_without_labels(model._path, model.candidates_, floor) >= floor
 
 
+def test_the_most_similar_merges_are_no_stretch():
+    """One large first cluster, and nine merges of two: of √9 merges, the first three span the most."""
+    first = np.append(np.zeros(20, np.int64), np.arange(20, 38))
+    similarity = np.array([1.0, 0.6, 0.59, 0.58, 0.57, 0.56, 0.3, 0.29, 0.28])
+    pairs = np.arange(20, 38).reshape(9, 2)
+    path = Path(first, similarity, np.column_stack([pairs, 38 + np.arange(9)]))
+    assert steadiest_stretch(path, 0.0) == pytest.approx((0.56 + 0.28) / 2)
+
+
 @pytest.mark.parametrize(("held", "expected"), [(3, 0.75), (4, 0.95)])
 def test_the_best_agreement_above_the_floor_counts_if_it_holds_over_three_times_as_many(held, expected, monkeypatch):
     agreement, together = np.array([0.0, 0.1, 0.5, 0.2, 0.9]), np.array([held, held, 10, 11, 20])
