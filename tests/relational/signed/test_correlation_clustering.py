@@ -1,7 +1,7 @@
 """Correlation clustering: exact small answers, bounds and guarantees against slow oracles, and bad input."""
 
 import warnings
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 import networkx
 import numpy as np
@@ -19,8 +19,9 @@ from pluribus.constraints import ContradictionError
 from pluribus.evidence import CoAssociation
 from pluribus.evidence._internal import SignedGraph, packing_bound
 from pluribus.relational import CorrelationClustering, by_name, names
+from pluribus.relational.signed import _rounding
 from pluribus.relational.signed._by_components import relax_and_round
-from pluribus.relational.signed._relaxation import relax
+from pluribus.relational.signed._relaxation import Relaxation, Triangles, relax
 from pluribus.relational.signed._rounding import grow_regions, round_by_balls, round_by_curve, round_by_pivots
 
 EXACT = ("exact", "lp", "local_search")
@@ -634,3 +635,53 @@ def test_out_of_time_is_said_and_still_bounded():
         solution, roundings = relax_and_round(graph, 200, 0.01, [0, 1], verbose=False)
     assert solution.lower_bound <= best.cost_
     assert len(roundings) == 6
+
+
+def test_balls_need_a_mean_distance_below_a_quarter():
+    x = np.array([[0.0, 0.2, 0.4], [0.2, 0.0, 0.2], [0.4, 0.2, 0.0]])
+    nobody = np.zeros((3, 3), bool)
+    assert round_by_balls(x, nobody, np.arange(3)).tolist() == [0, 1, 1]  # 0.3 on average around the first
+    assert round_by_balls(x, nobody, np.array([1, 0, 2])).tolist() == [0, 0, 0]
+
+
+def test_the_curve_is_steeper_for_pairs_that_belong_together(monkeypatch):
+    monkeypatch.setattr(_rounding, "round_by_pivots", lambda x, *_: x)
+    x = np.array([0.1, 0.35, 0.6, 0.35])
+    found = round_by_curve(x, np.array([1.0, 1.0, 1.0, -1.0]), None, None, None)
+    assert found == pytest.approx([0, ((0.35 - 0.19) / (0.5095 - 0.19)) ** 2, 1, 0.35])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_regions_grow_until_the_cut_is_small_for_the_volume(seed):
+    rng = np.random.default_rng(seed)
+    n = 9
+    points = rng.integers(2, size=(n, 1)) * 0.25 + rng.random((n, 2)) * rng.choice([0.01, 0.05, 0.2])
+    x = np.abs(points[:, None] - points[None]).sum(axis=2).clip(max=1)
+    scores = np.triu(rng.integers(-3, 4, (n, n)), 1).astype(float)
+    scores += scores.T
+    plus, c = np.maximum(scores, 0), 2 + 1 / (2 * np.log(n + 1)) if seed % 2 else 0.5
+    expected, n_regions = np.full(n, -1), 0
+    for u in range(n):
+        if expected[u] >= 0:
+            continue
+        left = np.flatnonzero(expected < 0)
+        radii = [*np.unique(x[u, left]), np.inf]
+        for radius, following in pairwise(radii):
+            ball, rest = left[x[u, left] <= radius], left[x[u, left] > radius]
+            end = min(following, 1 / c)
+            cut = plus[np.ix_(ball, rest)].sum()
+            inside = (plus * x)[np.ix_(ball, ball)].sum() / 2
+            border = (plus[np.ix_(ball, rest)] * (end - x[u, ball])[:, None]).sum()
+            volume = (plus * x).sum() / 2 / n + inside + border
+            if cut <= c * np.log(n + 1) * volume + 1e-12 or end >= 1 / c:
+                break
+        expected[ball] = n_regions
+        n_regions += 1
+    found, _ = grow_regions(x, scores, np.arange(n), None if seed % 2 else c)
+    assert found.tolist() == expected.tolist()
+
+
+def test_what_was_not_solved_is_no_partition():
+    apart = 1 - np.eye(3)
+    assert Relaxation(apart, 0.0, True, Triangles(3)).is_integral
+    assert not Relaxation(apart, 0.0, False, Triangles(3)).is_integral
