@@ -44,7 +44,7 @@ def run(
 
     files = [path for path in (data, session, options.get("graph")) if path is not None]
     chosen = options | {"combine": combine}
-    about = {"data": _digest(data), "options": {name: str(value) for name, value in sorted(chosen.items())}}
+    about = {"data": _digest(data), "options": {name: _told(value) for name, value in sorted(chosen.items())}}
     with ResultDirectory(place, files).opened() as directory:
         desk = desk_in(directory.work, make, seed=seed, about=about, session=saved)
         screen.line(f"The session is kept in {place}. Press Ctrl-C to close the studio.")
@@ -54,6 +54,11 @@ def run(
             screen.line(
                 f"Closed. The session of {desk.session.seq} steps is kept in {place}; the same command goes on."
             )
+
+
+def _told(value: Any) -> str:
+    """An option as text: of a file, what is in it."""
+    return _digest(value) if isinstance(value, Path) else str(value)
 
 
 def _digest(data: Path) -> str:

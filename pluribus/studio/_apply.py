@@ -1,6 +1,7 @@
 """What an event does to a state. Each function is a pure function of the scene, the state and the event."""
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -8,14 +9,15 @@ from sklearn.cluster import KMeans
 
 from pluribus._kernels.linkage.seeded_growth import grow_groups
 from pluribus.consensus import EvidenceAccumulation
-from pluribus.studio._engines import checked_engine, labels_by_engine
+from pluribus.studio._contradictions import agree
+from pluribus.studio._engines import TREE, checked_engine, labels_by_engine
 from pluribus.studio._events import Event, EventError
-from pluribus.studio._resolve import cluster_at, core_of, resolve, same_keys
+from pluribus.studio._resolve import cluster_at, core_of, matched_keys, resolve
 from pluribus.studio._scene import Scene
 from pluribus.studio._state import State, Statement
 
 _LINKED = 20_000  # objects of a selection that are linked by their evidence; more by k-means
-_ORIGINS = {"link": "link", "answer": "answer"}
+LOOKS = ("move", "assign", "merge", "split", "recluster", "rename")  # events that depend on the labels before them
 
 
 def first_state(scene: Scene, reach: float) -> State:
@@ -29,13 +31,16 @@ def first_state(scene: Scene, reach: float) -> State:
     return resolve(scene, State(base, confidence, next_key=k, k=k, reach=reach, labels=base, confidence=confidence))
 
 
-def apply(scene: Scene, state: State, event: Event, seed: int) -> State:
-    """The state after an event; raises EventError if it makes no sense here."""
-    changed = _VERBS[event.type](scene, state, event, seed)
+def apply(scene: Scene, state: State, event: Event, seed: int, *, by_engine: bool = True) -> State:
+    """The state after an event; raises EventError if it makes no sense here.
+
+    ``by_engine=False`` leaves the labels to the tree: for states that nobody looks at.
+    """
+    changed = _VERBS[event.type](scene, state.changed(event=event.seq), event, seed)
     if event.type == "rename":
         return changed  # nothing else follows from a name
     resolved = resolve(scene, changed)
-    if resolved.engine == "tree":
+    if resolved.engine == TREE or not by_engine:
         return resolved
     return labels_by_engine(scene, resolved, seed)
 
@@ -49,7 +54,7 @@ def _move(scene: Scene, state: State, event: Event, seed: int) -> State:
     else:
         key = event.args["joins"]
         if key < 0:
-            key, state = state.next_key, state.changed(next_key=state.next_key + 1)
+            (key,), state = state.with_keys(0)
         elif key not in state.keys:
             raise EventError(f"There is no cluster {key} to join.")
     said = Statement(event.seq, "assign", tuple(items), key, "drag")
@@ -78,27 +83,16 @@ def _answer(scene: Scene, state: State, event: Event, seed: int) -> State:
 def _stated(state: State, event: Event, kind: str, pair: tuple[int, int]) -> State:
     """A pair that was stated; what was said of the same pair before is replaced."""
     kept = tuple(s for s in state.statements if s.kind == "assign" or s.items != pair)
-    said = Statement(event.seq, kind, pair, None, _ORIGINS[event.type])
+    said = Statement(event.seq, kind, pair, None, event.type)
     return state.changed(statements=(*kept, said))
 
 
-def _unlink(scene: Scene, state: State, event: Event, seed: int) -> State:
-    number = event.args["statement"]
-    gone = next((s for s in state.statements if s.id == number), None)
-    if gone is None:
-        raise EventError(f"There is no statement {number}.")
-    pins = state.pins
-    if gone.origin == "drag":
-        pins = {item: place for item, place in pins.items() if item not in gone.items}
-    return state.changed(statements=tuple(s for s in state.statements if s.id != number), pins=pins)
-
-
 def _group(scene: Scene, state: State, event: Event, seed: int) -> State:
-    key, items = state.next_key, event.args["items"]
-    state = _without_assignment(state, items, drags_only=False)
+    items = event.args["items"]
+    (key,), state = _without_assignment(state, items, drags_only=False).with_keys(0)
     names = state.names | ({key: event.args["name"]} if "name" in event.args else {})
     said = Statement(event.seq, "assign", tuple(items), key, "lasso")
-    return state.changed(statements=(*state.statements, said), names=names, next_key=key + 1)
+    return state.changed(statements=(*state.statements, said), names=names)
 
 
 def _assign(scene: Scene, state: State, event: Event, seed: int) -> State:
@@ -134,28 +128,55 @@ def _merge(scene: Scene, state: State, event: Event, seed: int) -> State:
 
 def _split(scene: Scene, state: State, event: Event, seed: int) -> State:
     key = _present(state, event.args["cluster"])
-    items = np.flatnonzero(state.labels == key)
-    return _reclustered(scene, state, items, event.args["into"], seed, keep=key)
+    return _reclustered(scene, state, event, np.flatnonzero(state.labels == key), seed, keep=key)
 
 
 def _recluster(scene: Scene, state: State, event: Event, seed: int) -> State:
-    return _reclustered(scene, state, np.array(event.args["items"]), event.args["into"], seed, keep=None)
+    return _reclustered(scene, state, event, np.array(event.args["items"]), seed, keep=None)
 
 
-def _reclustered(scene: Scene, state: State, items: np.ndarray, into: int, seed: int, keep: int | None) -> State:
-    """New clusters for some objects; the first of them has the key ``keep`` if it is given."""
+def _reclustered(scene: Scene, state: State, event: Event, items: np.ndarray, seed: int, keep: int | None) -> State:
+    """New clusters for some objects; the first of them has the key ``keep`` if it is given.
+
+    Objects that the user put into a cluster are said to be in the part that they are in now.
+    """
     if scene.ladder is None:
         raise EventError("Without a first partition there is nothing to split: pin objects apart instead.")
+    into = event.args["into"]
     if into > len(items):
         raise EventError(f"{len(items):,} objects cannot be split into {into} clusters.")
-    parts = _partition(scene, items, into, seed)
-    keys = state.next_key + np.arange(into)
-    if keep is not None:
-        keys = np.concatenate([[keep], keys[: into - 1]])
-    base = state.labels.copy()  # what the user sees is what is split
-    base[items] = keys[parts]
-    state = _without_assignment(state, items.tolist(), drags_only=False)
-    return state.changed(base=base, base_confidence=state.confidence, next_key=int(max(keys.max() + 1, state.next_key)))
+    part = np.full(len(state.labels), -1)
+    part[items] = _partition(scene, items, into, seed)
+    for chunk in _linked(state):  # what is together stays together
+        inside = [item for item in chunk if part[item] >= 0]
+        part[inside] = part[inside[:1]]
+    keys, state = state.with_keys(*range(into if keep is None else into - 1))
+    keys = keys if keep is None else [keep, *keys]
+    base = np.where(part >= 0, np.array(keys)[part], state.labels)  # what the user sees is what is split
+    return state.changed(base=base, base_confidence=state.confidence, statements=_in_parts(state, part, keys))
+
+
+def _linked(state: State) -> Iterable[list[int]]:
+    """Objects that belong together by must-links that hold."""
+    conflicting = {conflict.statement for conflict in state.conflicts}
+    held = [said for said in state.statements if said.kind == "must" and said.id not in conflicting]
+    return agree(held, state.current, lambda said: 1.0).members.values()
+
+
+def _in_parts(state: State, part: np.ndarray, keys: list[int]) -> tuple[Statement, ...]:
+    """The statements, assignments of objects that have a new cluster by that cluster."""
+    said: list[Statement] = []
+    for statement in state.statements:
+        if statement.kind != "assign":
+            said.append(statement)
+            continue
+        members: dict[int | None, list[int]] = {}
+        for item in statement.items:
+            is_there = state.labels[item] == state.current(statement.cluster or 0)
+            key = keys[part[item]] if is_there and part[item] >= 0 else statement.cluster
+            members.setdefault(key, []).append(item)
+        said += [statement._replace(items=tuple(items), cluster=key) for key, items in members.items()]
+    return tuple(said)
 
 
 def _partition(scene: Scene, items: np.ndarray, into: int, seed: int) -> np.ndarray:
@@ -168,7 +189,9 @@ def _partition(scene: Scene, items: np.ndarray, into: int, seed: int) -> np.ndar
         return np.argsort(order)[labels]
     part = scene.ladder.ensemble.take_objects(items)  # type: ignore[union-attr]
     features = None if scene.features is None else scene.features[items]
-    model = EvidenceAccumulation(into, missing="zero", verbose=False).fit(part, X=features)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # ties: the user sees the parts, and can undo
+        model = EvidenceAccumulation(into, missing="zero", verbose=False).fit(part, X=features)
     return np.asarray(model.labels_, dtype=np.int64)
 
 
@@ -182,9 +205,10 @@ def _k(scene: Scene, state: State, event: Event, seed: int) -> State:
         there = "none" if scene.ladder is None else f"{scene.ladder.levels[0]} to {scene.ladder.levels[-1]}"
         raise EventError(f"There is no partition into {k} clusters; there are {there}.")
     level = scene.ladder.level(k)
-    base = same_keys(level.labels, state.base, state.next_key)
-    next_key = max(state.next_key, int(base.max()) + 1)
-    return state.changed(base=base, base_confidence=level.confidence, k=k, next_key=next_key, merged={})
+    keys = matched_keys(level.labels, state.base)
+    new = np.flatnonzero(keys < 0)
+    keys[new], state = state.with_keys(*range(len(new)))
+    return state.changed(base=keys[level.labels], base_confidence=level.confidence, k=k)
 
 
 def _reach(scene: Scene, state: State, event: Event, seed: int) -> State:
@@ -207,7 +231,6 @@ _VERBS: dict[str, Callable[[Scene, State, Event, int], State]] = {
     "unpin": _unpin,
     "link": _link,
     "answer": _answer,
-    "unlink": _unlink,
     "group": _group,
     "assign": _assign,
     "merge": _merge,
@@ -234,9 +257,14 @@ def would_join(scene: Scene, state: State, items: list[int], x: float, y: float)
     return {"joins": sorted(keys)}
 
 
-def basin(scene: Scene, state: State, item: int) -> np.ndarray:
-    """The objects that follow an object if it is moved: a preview of what a statement about it would take along."""
-    cores = core_of(state.labels, state.confidence, np.arange(len(state.labels)) != item)
-    roots = np.where(cores, state.labels, -1)
-    roots[item] = int(state.labels.max()) + 1
-    return np.flatnonzero(grow_groups(scene.tree.first, scene.tree.second, roots) == roots[item])
+def basins(scene: Scene, state: State) -> Callable[[int], np.ndarray]:
+    """A function of an object: the objects that follow it if it is moved, a preview of what a statement takes along."""
+    cores = np.where(core_of(state.labels, state.confidence, np.ones(len(state.labels), bool)), state.labels, -1)
+
+    def basin(item: int) -> np.ndarray:
+        roots = cores.copy()
+        roots[item] = new = int(state.labels.max()) + 1
+        follows = grow_groups(scene.tree.first, scene.tree.second, roots) == new
+        return np.flatnonzero(follows & (state.labels == state.labels[item]))
+
+    return basin

@@ -15,6 +15,14 @@ class Agreed(NamedTuple):
     apart: list[tuple[int, int]]  # pairs of objects, in the order they were stated
     conflicts: list[Conflict]
 
+    @property
+    def members(self) -> dict[int, list[int]]:
+        """The objects of each chunk."""
+        found: dict[int, list[int]] = {}
+        for item, chunk in self.chunk_of.items():
+            found.setdefault(chunk, []).append(item)
+        return found
+
 
 class _Links:
     """Objects that belong together, and the statement behind each step between them (0: none, they are near pins)."""

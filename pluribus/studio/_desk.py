@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pluribus.studio._engines import TREE
-from pluribus.studio._events import Event, EventError
+from pluribus.studio._events import HEAD_MOVES, Event, EventError
 from pluribus.studio._state import State
 from pluribus.studio._store import Store
 from pluribus.studio.session import Session
 
-_SLOW = ("engine", "recluster", "split")
+_SLOW = ("engine", "recluster", "split", "unlink")
+_LARGE = 5_000  # objects from which on these take long
 
 
 class Stale(Exception):
@@ -49,14 +50,14 @@ class Desk:
         with self._lock:
             self.session.replay(exported)
             if self.store is not None:
-                for event in self.session.log:
-                    self.store.append(event)
+                self.store.extend(self.session.log)
             self.version += 1
 
     def read(self, look: Callable[[Session], Any]) -> Any:
-        """Look at the session while nobody changes it."""
+        """Look at the session as it is now; events that come meanwhile do not wait, and change nothing of it."""
         with self._lock:
-            return look(self.session)
+            session = self.session.view()
+        return look(session)
 
     def take(self, seq: Any, kind: Any, args: Any) -> bool:
         """Take an event; False if it is slow and has only been started."""
@@ -71,7 +72,7 @@ class Desk:
             self.working, self.problem = str(kind), ""
             self._cancelled = cancelled = threading.Event()  # of this job: others may still be running or waiting
             self.version += 1
-            self._pool.submit(self._work, kind, args, cancelled)
+            self._pool.submit(self._work, self.session.view(), kind, args, cancelled)
         return False
 
     def draw_map(self, make: Callable[[Session], Any]) -> None:
@@ -106,14 +107,15 @@ class Desk:
             self.store.close()
 
     def _is_slow(self, kind: Any) -> bool:
-        state = self.session.state
-        large = self.session.n_objects > 5_000
-        return (kind in _SLOW and large) or (state.engine != TREE and kind not in ("undo", "redo", "rename"))
+        if kind in HEAD_MOVES:
+            return not self.session.knows_neighbors
+        large = self.session.n_objects > _LARGE
+        return (kind in _SLOW and large) or (self.session.state.engine != TREE and kind != "rename")
 
-    def _work(self, kind: Any, args: Any, cancelled: threading.Event) -> None:
+    def _work(self, session: Session, kind: Any, args: Any, cancelled: threading.Event) -> None:
         if cancelled.is_set():
             return
-        ready, problem = self._attempt(lambda: self.session.prepared(kind, args))
+        ready, problem = self._attempt(lambda: session.prepared(kind, args))
         with self._lock:
             if cancelled.is_set():
                 return
@@ -132,7 +134,7 @@ class Desk:
         except Exception as error:
             return None, f"This failed ({type(error).__name__}): {error}"
 
-    def _keep(self, ready: tuple[Event, State | None]) -> None:
+    def _keep(self, ready: tuple[Event, State]) -> None:
         """Write an event to the log, then make it count: what is acknowledged is on disk."""
         if self.store is not None:
             self.store.append(ready[0].as_json())

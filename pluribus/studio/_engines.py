@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from pluribus import consensus, constrained
 from pluribus.constraints import Constraints
@@ -22,7 +23,8 @@ def engines(scene: Scene) -> list[str]:
     if scene.ladder is not None:
         names += [name for name in consensus.names() if _takes_constraints(consensus.by_name(name))]
     if scene.features is not None:
-        names += [name for name in constrained.names() if _takes_pairs(constrained.by_name(name))]
+        methods = {name: constrained.by_name(name) for name in constrained.names()}
+        names += [name for name, method in methods.items() if _takes_pairs(method) and _suits(method, scene)]
     return names
 
 
@@ -36,6 +38,14 @@ def _takes_pairs(method: Any) -> bool:
     return _takes_constraints(method) and hasattr(of_class, "fit_predict") and "n_clusters" in of_class().get_params()
 
 
+def _suits(method: Any, scene: Scene) -> bool:
+    """Whether a method takes such features: some need counts, some zeros and ones."""
+    of_class = getattr(method, "func", method)
+    if issubclass(of_class, constrained.ConstrainedCoClustering):
+        return scene.kind_of_features == "zeros and ones"
+    return scene.kind_of_features != "numbers" or not get_tags(of_class()).input_tags.positive_only
+
+
 def checked_engine(scene: Scene, name: str) -> str:
     """The name of an engine, if there is one of this name."""
     known = engines(scene)
@@ -45,7 +55,10 @@ def checked_engine(scene: Scene, name: str) -> str:
 
 
 def constraints_of(scene: Scene, state: State) -> Constraints:
-    """All that the user said and that holds, as constraints for any method: pairs, and the clusters of objects."""
+    """All that the user said but for conflicts, as constraints for any method: pairs, and the clusters of objects.
+
+    What the engine does not follow is among them: the user said it all the same.
+    """
     left_out = {conflict.statement for conflict in state.conflicts}
     held = [statement for statement in state.statements if statement.id not in left_out]
     known = np.full(scene.n_objects, -1, dtype=object)
@@ -78,13 +91,9 @@ def labels_by_engine(scene: Scene, state: State, seed: int) -> State:
     except ValueError as error:
         raise EventError(f"{state.engine} cannot follow these statements: {error}") from error
     found = np.asarray(model.labels_, dtype=np.int64)
-    labels = same_keys(found, state.labels, state.next_key, stated=_stated_keys(state, found))
+    labels, state = same_keys(state, found, state.labels, stated=_stated_keys(state, found))
     confidence = 1 - model.uncertainty_ if hasattr(model, "uncertainty_") else state.confidence
-    return state.changed(
-        labels=labels,
-        confidence=np.asarray(confidence, dtype=np.float64),
-        next_key=max(state.next_key, int(labels.max()) + 1),
-    )
+    return state.changed(labels=labels, confidence=np.asarray(confidence, dtype=np.float64))
 
 
 def _stated_keys(state: State, labels: np.ndarray) -> dict[int, int]:

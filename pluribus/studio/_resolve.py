@@ -2,8 +2,9 @@
 
 With a partition to start from, the surer half of each cluster is its core. Every object that somebody spoke of is a
 seed of its own. Cores and seeds grow along the tree. Objects that a core reaches keep the cluster that they had;
-objects that a seed reaches first go where the seed goes. A statement about a typical object therefore moves that object
-and few others; one about an uncertain object moves the uncertain objects behind it.
+objects that a seed of their own cluster reaches first go where the seed goes. A statement about a typical object
+therefore moves that object and few others; one about an uncertain object moves the uncertain objects behind it; one
+that an object is where it is moves nothing.
 
 Without such a partition, groups of seeds are all there is (seeded single link): pins that are near each other on the
 map belong together.
@@ -17,8 +18,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial import cKDTree
 
 from pluribus._kernels.linkage.seeded_growth import grow_groups
-from pluribus.evidence import CoAssociation
+from pluribus.evidence import CoAssociation, mean_evidence
 from pluribus.studio._contradictions import Agreed, agree
+from pluribus.studio._events import MOST_PARTS
 from pluribus.studio._scene import Scene
 from pluribus.studio._state import State, Statement
 from pluribus.studio.seeded_single_link import grow
@@ -68,25 +70,25 @@ def _from_base(scene: Scene, state: State, agreed: Agreed) -> State:
     seeds, target = _assigned(state)
     for item in agreed.chunk_of:
         seeds[item] = True
-    next_key = _place_chunks(scene, state, agreed, target)
+    state = _place_chunks(scene, state, agreed, target)
     if not seeds.any():
         return state.changed(labels=base, confidence=state.base_confidence)
     spoken = np.flatnonzero(seeds)
-    cores = core_of(base, state.base_confidence, ~seeds)
-    roots = np.where(cores, base, -1)
-    roots[spoken] = int(base.max()) + 1 + np.arange(len(spoken))
+    n_keys = int(base.max()) + 1
+    roots = np.where(core_of(base, state.base_confidence, ~seeds), base, -1)
+    roots[spoken] = n_keys + np.arange(len(spoken))
     root = grow_groups(scene.tree.first, scene.tree.second, roots)
-    follows = root > int(base.max())
-    labels = base.copy()
-    labels[follows] = target[spoken[root[follows] - int(base.max()) - 1]]
+    leader = np.where(root < n_keys, np.arange(len(base)), spoken[np.maximum(root - n_keys, 0)])
+    follows = (target[leader] != base[leader]) & (base[leader] == base)  # those who stay take nobody along
+    labels = np.where(follows, target[leader], base)
     confidence = state.base_confidence.copy()
-    moved = follows & (labels != base)
+    moved = labels != base
     if moved.any():
         _, numbered = np.unique(np.where(roots >= 0, np.where(seeds, target, base), -1), return_inverse=True)
         grown = grow(scene.tree, numbered - int((roots < 0).any()))
         confidence[moved] = grown.confidence[moved]
     confidence[spoken] = 1.0
-    return state.changed(labels=labels, confidence=confidence, next_key=next_key)
+    return state.changed(labels=labels, confidence=confidence)
 
 
 def _assigned(state: State) -> tuple[np.ndarray, np.ndarray]:
@@ -100,32 +102,49 @@ def _assigned(state: State) -> tuple[np.ndarray, np.ndarray]:
     return seeds, target
 
 
-def _place_chunks(scene: Scene, state: State, agreed: Agreed, target: np.ndarray) -> int:
+def _place_chunks(scene: Scene, state: State, agreed: Agreed, target: np.ndarray) -> State:
     """Put each chunk into a cluster: where it was put, else where its surest objects are, as far as cannot-links allow.
 
-    Changes ``target``; returns the next free key.
+    Changes ``target``; returns the state that knows the keys of new clusters.
     """
-    members: dict[int, list[int]] = {}
-    for item, chunk in agreed.chunk_of.items():
-        members.setdefault(chunk, []).append(item)
-    next_key, core = state.next_key, None
+    members = agreed.members
     key_of: dict[int, int] = {}
     for chunk, items in members.items():
         key_of[chunk] = agreed.cluster_of.get(chunk, _strongest(target[items], state.base_confidence[items]))
+    evidence = None
     for i, j in agreed.apart:
         a, b = agreed.chunk_of[i], agreed.chunk_of[j]
         if key_of[a] != key_of[b]:
             continue
         leaves = a if _hold(a, agreed, members, state) < _hold(b, agreed, members, state) else b
+        if evidence is None:  # the same for all of them
+            evidence = _Evidence(scene, state)
         forbidden = _keys_apart(leaves, agreed, key_of)
-        if core is None:  # the same for all of them
-            core = core_of(state.base, state.base_confidence, np.ones(len(state.base), bool))
-        key_of[leaves] = _nearest_allowed(scene, np.where(core, state.base, -1), members[leaves], forbidden)
-        if key_of[leaves] < 0:
-            key_of[leaves], next_key = next_key, next_key + 1
+        key_of[leaves], state = evidence.another_cluster(state, members[leaves], forbidden)
     for chunk, items in members.items():
         target[items] = key_of[chunk]
-    return next_key
+    return state
+
+
+class _Evidence:
+    """How often the members of the ensemble put an object together with those of each cluster."""
+
+    def __init__(self, scene: Scene, state: State) -> None:
+        self.keys, numbered = np.unique(state.base, return_inverse=True)
+        ensemble = scene.ladder.ensemble  # type: ignore[union-attr]
+        self.of = mean_evidence(ensemble, numbered, len(self.keys))
+
+    def another_cluster(self, state: State, items: list[int], forbidden: set[int]) -> tuple[int, State]:
+        """The cluster that is not forbidden with the most evidence for some objects; without any, one of their own."""
+        total = self.of[items].sum(axis=0)
+        total[np.isin(self.keys, list(forbidden))] = 0
+        if total.max() > 0:
+            return int(self.keys[total.argmax()]), state
+        first = min(items)
+        key = state.opened.get(first, -1)
+        if key < 0 or key in state.merged or key in forbidden:
+            (key,), state = state.with_keys(-1 - first)
+        return key, state.changed(opened=state.opened | {first: key})
 
 
 def _strongest(keys: np.ndarray, confidence: np.ndarray) -> int:
@@ -148,18 +167,6 @@ def _keys_apart(chunk: int, agreed: Agreed, key_of: dict[int, int]) -> set[int]:
         if chunk in (a, b):
             others.add(key_of[b if chunk == a else a])
     return others
-
-
-def _nearest_allowed(scene: Scene, core: np.ndarray, items: list[int], forbidden: set[int]) -> int:
-    """The cluster nearest to the first of some objects that is not forbidden; -1 if there is none.
-
-    ``core`` are the clusters of the objects in cores, -1 for all others.
-    """
-    core = np.where(np.isin(core, list(forbidden)), -1, core)
-    core[items] = -1
-    if core.max() < 0:
-        return -1
-    return int(grow_groups(scene.tree.first, scene.tree.second, core)[items[0]])
 
 
 def core_of(labels: np.ndarray, confidence: np.ndarray, among: np.ndarray) -> np.ndarray:
@@ -208,10 +215,8 @@ def _from_seeds(scene: Scene, state: State, agreed: Agreed) -> State:
     group[list(agreed.chunk_of)] = [chunks[chunk] for chunk in agreed.chunk_of.values()]
     grown = grow(scene.tree, group)
     before = state.labels if len(state.keys) > 1 else np.full(n, -1)
-    labels = same_keys(grown.labels, before, state.next_key, among=group >= 0, stated=stated)
-    return state.changed(
-        labels=labels, confidence=grown.confidence, next_key=max(state.next_key, int(labels.max()) + 1)
-    )
+    labels, state = same_keys(state, grown.labels, before, among=group >= 0, stated=stated)
+    return state.changed(labels=labels, confidence=grown.confidence)
 
 
 def _near_pins(state: State) -> list[tuple[int, int]]:
@@ -227,14 +232,28 @@ def _near_pins(state: State) -> list[tuple[int, int]]:
 
 
 def same_keys(
+    state: State,
     labels: np.ndarray,
     before: np.ndarray,
-    next_key: int,
+    *,
+    among: np.ndarray | None = None,
+    stated: Mapping[int, int] | None = None,
+) -> tuple[np.ndarray, State]:
+    """Labels 0, 1, … by the keys of the clusters before that they share most objects with; new keys for the others."""
+    keys = matched_keys(labels, before, among=among, stated=stated)
+    new = np.flatnonzero(keys < 0)
+    keys[new], state = state.with_keys(*(MOST_PARTS + np.arange(len(new))).tolist())
+    return keys[labels], state
+
+
+def matched_keys(
+    labels: np.ndarray,
+    before: np.ndarray,
     *,
     among: np.ndarray | None = None,
     stated: Mapping[int, int] | None = None,
 ) -> np.ndarray:
-    """Labels 0, 1, … by the keys of the clusters before that they share most objects with; new keys for the others.
+    """For each label the key of the cluster before that it shares most objects with; -1 for those that are new.
 
     ``among`` are the objects that count. ``stated`` are keys that some labels have whatever they share.
     """
@@ -252,6 +271,4 @@ def same_keys(
         for new, old in zip(*linear_sum_assignment(-table), strict=True):
             if table[new, old]:
                 keys[free[new]] = old_keys[old]
-    for new in np.flatnonzero(keys < 0):
-        keys[new], next_key = next_key, next_key + 1
-    return keys[labels]
+    return keys

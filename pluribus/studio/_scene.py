@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,18 +59,13 @@ class Ladder:
         """The partition into k clusters."""
         if k == self.k:
             return self.first
-        return _cut(self, k)
-
-
-@lru_cache(maxsize=16)
-def _cut(ladder: Ladder, k: int) -> Level:
-    if ladder.linkage is None:
-        raise ValueError(f"There is no hierarchy to cut into {k} clusters.")
-    labels = cut_into(ladder.linkage, k)
-    evidence = mean_evidence(ladder.ensemble, labels, k)
-    total = evidence.sum(axis=1, keepdims=True)
-    membership = np.divide(evidence, total, out=np.full_like(evidence, 1 / k), where=total > 0)
-    return Level(labels, 1 - normalized_entropy(membership))
+        if self.linkage is None:
+            raise ValueError(f"There is no hierarchy to cut into {k} clusters.")
+        labels = cut_into(self.linkage, k)
+        evidence = mean_evidence(self.ensemble, labels, k)
+        total = evidence.sum(axis=1, keepdims=True)
+        membership = np.divide(evidence, total, out=np.full_like(evidence, 1 / k), where=total > 0)
+        return Level(labels, 1 - normalized_entropy(membership))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +100,14 @@ class Scene:
     def n_objects(self) -> int:
         """How many objects there are."""
         return len(self.ids)
+
+    @cached_property
+    def kind_of_features(self) -> str:
+        """What the features are: "zeros and ones", "counts" (0 or more), or "numbers"."""
+        values = self.features.data if sparse.issparse(self.features) else np.asarray(self.features)
+        if (values < 0).any():
+            return "numbers"
+        return "zeros and ones" if ((values == 0) | (values == 1)).all() else "counts"
 
     def at(self, positions: Any) -> "Scene":
         """The scene with the objects at other places."""

@@ -38,7 +38,11 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What the events so far amount to. ``base`` is the partition before any statement, by keys of clusters."""
+    """What the events so far amount to. ``base`` is the partition before any statement, by keys of clusters.
+
+    A key is given once: ``made`` notes the event and the number of the part. So a cluster has the same key if the
+    events are gone through again.
+    """
 
     base: np.ndarray
     base_confidence: np.ndarray
@@ -50,7 +54,11 @@ class State:
     statements: tuple[Statement, ...] = ()
     names: dict[int, str] = field(default_factory=dict)
     merged: dict[int, int] = field(default_factory=dict)  # keys of clusters that are part of another one now
+    event: int = 0  # the one that led here
+    made: dict[tuple[int, int], int] = field(default_factory=dict)
+    opened: dict[int, int] = field(default_factory=dict)  # clusters for objects that no other one could take
     unsure: tuple[tuple[int, int], ...] = ()  # pairs that the user could not tell
+    skipped: tuple[int, ...] = ()  # events that make no sense since a statement was deleted
     labels: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  # keys of clusters
     confidence: np.ndarray = field(default_factory=lambda: np.empty(0))
     conflicts: tuple[Conflict, ...] = ()
@@ -58,6 +66,14 @@ class State:
     def changed(self, **what: Any) -> "State":
         """A copy with other values."""
         return replace(self, **what)
+
+    def with_keys(self, *parts: int) -> tuple[list[int], "State"]:
+        """Keys for the clusters that the event at work makes, by the numbers of the parts, and the state with them."""
+        made, next_key = dict(self.made), self.next_key
+        for part in parts:
+            if (self.event, part) not in made:
+                made[self.event, part], next_key = next_key, next_key + 1
+        return [made[self.event, part] for part in parts], self.changed(made=made, next_key=next_key)
 
     def current(self, key: int) -> int:
         """The key of the cluster that a cluster is part of now."""
@@ -75,4 +91,11 @@ class State:
     @property
     def keys(self) -> np.ndarray:
         """The keys of the clusters that have objects."""
-        return np.unique(self.labels)
+        return np.flatnonzero(np.bincount(self.labels))
+
+    @property
+    def unfollowed(self) -> tuple[int, ...]:
+        """Statements that nothing contradicts, and that the labels do not follow: engines may weigh them only."""
+        conflicting = {conflict.statement for conflict in self.conflicts}
+        ids = (s.id for s in self.statements if s.id not in conflicting and not self.follows(s))
+        return tuple(dict.fromkeys(ids))

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +44,19 @@ class Store:
 
     def append(self, event: dict[str, Any]) -> None:
         """Keep an event; when this returns, it is on disk."""
-        values = (event["seq"], event["type"], json.dumps(event["args"]))
-        self._connection.execute("insert into events values (?, ?, ?)", values)
+        self.extend([event])
+
+    def extend(self, events: Iterable[dict[str, Any]]) -> None:
+        """Keep some events, all of them or none."""
+        rows = [(event["seq"], event["type"], json.dumps(event["args"])) for event in events]
+        self._connection.execute("begin")
+        try:
+            self._connection.executemany("insert into events values (?, ?, ?)", rows)
+            self._connection.execute("commit")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("rollback")
+            raise
 
     def events(self) -> Iterator[dict[str, Any]]:
         """All events, in order."""

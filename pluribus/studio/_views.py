@@ -51,6 +51,7 @@ def overview(session: Session) -> dict[str, Any]:
             }
             for statement in state.statements
         ],
+        "skipped": len(state.skipped),
         "conflicts": [conflict._asdict() for conflict in state.conflicts],
         "pins": [[item, x, y] for item, (x, y) in state.pins.items()],
         "can_ask": session.scene.ladder is not None,

@@ -57,7 +57,6 @@ def create_app(desk: Desk, token: str, port: int) -> FastAPI:
     """
     app = FastAPI(openapi_url=None)
     hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
-    files = _files()
 
     @app.middleware("http")
     async def guard(request: Request, call_next: Callable[..., Any]) -> Response:
@@ -66,6 +65,21 @@ def create_app(desk: Desk, token: str, port: int) -> FastAPI:
         for name, value in _HEADERS.items():
             response.headers.setdefault(name, value)
         return response
+
+    _add_files(app)
+    _add_views(app, desk)
+    _add_posts(app, desk)
+
+    @app.get("/api/stream")
+    async def stream(request: Request) -> Response:
+        return StreamingResponse(_news(desk, request), media_type="text/event-stream")
+
+    return app
+
+
+def _add_files(app: FastAPI) -> None:
+    """The page and its modules."""
+    files = _files()
 
     @app.get("/")
     async def page() -> Response:
@@ -76,6 +90,10 @@ def create_app(desk: Desk, token: str, port: int) -> FastAPI:
         if name not in files:
             return _problem("There is no such file.", 404)
         return Response(files[name], media_type=_TYPES[Path(name).suffix])
+
+
+def _add_views(app: FastAPI, desk: Desk) -> None:
+    """What can be looked at."""
 
     @app.get("/api/state")
     def state() -> Response:
@@ -92,56 +110,11 @@ def create_app(desk: Desk, token: str, port: int) -> FastAPI:
     @app.get("/api/labels")
     def labels(request: Request) -> Response:
         step = request.query_params.get("step")
-
-        def look(session: Session) -> bytes:
-            if step is None:
-                return label_bytes(session.state.labels, session.confidence)
-            asked = int(step) if re.fullmatch(r"[0-9]{1,12}", step) else step
-            number = whole_number("step", asked, 0, session.depth[0], error=EventError)
-            at = session.state_at(number)
-            return label_bytes(at.labels, at.confidence)
-
-        return _answered(lambda: _binary(desk.read(look)))
-
-    @app.post("/api/event")
-    async def event(request: Request) -> Response:
-        body = await _json_of(request)
-        if isinstance(body, Response):
-            return body
-        return await asyncio.to_thread(_take, desk, body)
-
-    @app.post("/api/cancel")
-    def cancel() -> Response:
-        return JSONResponse({"cancelled": desk.cancel()})
-
-    @app.post("/api/preview")
-    async def preview(request: Request) -> Response:
-        body = await _json_of(request)
-        if isinstance(body, Response):
-            return body
-        return await asyncio.to_thread(_answered, lambda: JSONResponse(desk.read(lambda s: _preview(s, body))))
-
-    @app.post("/api/objects")
-    async def described(request: Request) -> Response:
-        body = await _json_of(request)
-        if isinstance(body, Response):
-            return body
-        return await asyncio.to_thread(_answered, lambda: JSONResponse(desk.read(lambda s: _described(s, body))))
-
-    @app.post("/api/traits")
-    async def set_apart(request: Request) -> Response:
-        body = await _json_of(request)
-        if isinstance(body, Response):
-            return body
-        return await asyncio.to_thread(_answered, lambda: JSONResponse(desk.read(lambda s: _traits(s, body))))
+        return _answered(lambda: _binary(desk.read(lambda session: _labels(session, step))))
 
     @app.get("/api/question")
     def question() -> Response:
-        def look(session: Session) -> dict[str, Any]:
-            pair = session.question()
-            return {"pair": None if pair is None else list(pair), "objects": objects(session, list(pair or ()))}
-
-        return _answered(lambda: JSONResponse(desk.read(look)))
+        return _answered(lambda: JSONResponse(desk.read(_question)))
 
     @app.get("/api/suggest")
     def suggest() -> Response:
@@ -158,11 +131,25 @@ def create_app(desk: Desk, token: str, port: int) -> FastAPI:
             response.headers["Content-Security-Policy"] = "sandbox allow-scripts"
         return response
 
-    @app.get("/api/stream")
-    async def stream(request: Request) -> Response:
-        return StreamingResponse(_news(desk, request), media_type="text/event-stream")
 
-    return app
+def _add_posts(app: FastAPI, desk: Desk) -> None:
+    """What the page sends: JSON that is answered in a thread."""
+
+    def posted(path: str, answer: Callable[[dict[str, Any]], Response]) -> None:
+        async def endpoint(request: Request) -> Response:
+            body = await _json_of(request)
+            return body if isinstance(body, Response) else await asyncio.to_thread(_answered, lambda: answer(body))
+
+        app.post(path)(endpoint)
+
+    posted("/api/event", lambda body: _take(desk, body))
+    posted("/api/preview", lambda body: JSONResponse(desk.read(lambda session: _preview(session, body))))
+    posted("/api/objects", lambda body: JSONResponse(desk.read(lambda session: _described(session, body))))
+    posted("/api/traits", lambda body: JSONResponse(desk.read(lambda session: _traits(session, body))))
+
+    @app.post("/api/cancel")
+    def cancel() -> Response:
+        return JSONResponse({"cancelled": desk.cancel()})
 
 
 def _refusal(request: Request, hosts: set[str], token: str) -> Response | None:
@@ -220,6 +207,20 @@ def _take(desk: Desk, body: dict[str, Any]) -> Response:
 
 def _overview(desk: Desk) -> dict[str, Any]:
     return desk.read(overview) | {"working": desk.working, "problem": desk.problem}
+
+
+def _labels(session: Session, step: str | None) -> bytes:
+    """Labels and confidence now, or after some steps."""
+    if step is None:
+        return label_bytes(session.state.labels, session.confidence)
+    asked = int(step) if re.fullmatch(r"[0-9]{1,12}", step) else step
+    at = session.state_at(whole_number("step", asked, 0, session.depth[0], error=EventError))
+    return label_bytes(at.labels, at.confidence)
+
+
+def _question(session: Session) -> dict[str, Any]:
+    pair = session.question()
+    return {"pair": None if pair is None else list(pair), "objects": objects(session, list(pair or ()))}
 
 
 def _answered(make: Callable[[], Response]) -> Response:

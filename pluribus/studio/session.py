@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any
@@ -10,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from pluribus._engine import list_of, real_number, whole_number
-from pluribus.constraints import Answers, Constraints, Selector
-from pluribus.evidence import DividedPairs
+from pluribus.constraints import Constraints
 from pluribus.pipeline import Clustering
-from pluribus.studio._apply import basin, would_join
+from pluribus.studio._apply import basins, would_join
 from pluribus.studio._engines import constraints_of, engines
 from pluribus.studio._events import Event, EventError, checked
+from pluribus.studio._gestures import Gestures
 from pluribus.studio._history import History
+from pluribus.studio._questions import Asking, suggested
 from pluribus.studio._scene import Scene, scene_of
 from pluribus.studio._state import Conflict, State, Statement
 
@@ -25,7 +27,7 @@ REACH = 60.0  # on a map with clusters to start from: within this of other objec
 PIN_REACH = 227.0  # without: pins within this of each other belong together (the value of the source)
 
 
-class Session:
+class Session(Gestures):
     """Look at a clustering, say what is wrong with it, and have it follow.
 
     A session is an append-only log of events over data that never changes. Labels, confidence and conflicts are a
@@ -56,7 +58,7 @@ class Session:
         Clusters 0, 1, … from the largest.
     confidence : ndarray of shape (n,)
         0 to 1.
-    statements, conflicts : tuples
+    statements, conflicts, unfollowed : tuples
     log : tuple of dict
         All events, also those that were undone.
 
@@ -97,7 +99,7 @@ class Session:
         self._history = History(scene, self._reach, self.seed)
         self._clustering = clustering
         self._index = {name: i for i, name in enumerate(scene.ids.tolist())}
-        self._selector: Selector | None = None
+        self._asking = Asking(scene, self.seed)
 
     @property
     def scene(self) -> Scene:
@@ -122,82 +124,19 @@ class Session:
         """Check an event, apply it and append it to the log; returns it in its canonical form."""
         return self.commit(self.prepared(type, args))
 
-    def prepared(self, type: str, args: Mapping[str, Any]) -> tuple[Event, State | None]:
+    def view(self) -> "Session":
+        """The session as it is now, for other threads: what happens later does not change it."""
+        same = copy(self)
+        same._history = self._history.copy()
+        return same
+
+    def prepared(self, type: str, args: Mapping[str, Any]) -> tuple[Event, State]:
         """An event and the state that it would lead to, which ``commit`` makes the present one; nothing changes yet."""
         return self._history.prepared(type, args)
 
-    def commit(self, prepared: tuple[Event, State | None]) -> Event:
+    def commit(self, prepared: tuple[Event, State]) -> Event:
         """Append a prepared event to the log."""
         return self._history.commit(prepared)
-
-    def move(self, items: Any, x: float, y: float) -> "Session":
-        """Put objects at a place on the map and pin them there; they join what is near, or start a cluster."""
-        return self.do("move", items=self._items(items), x=x, y=y)
-
-    def unpin(self, items: Any) -> "Session":
-        """Let pinned objects go."""
-        return self.do("unpin", items=self._items(items))
-
-    def must_link(self, one: Any, other: Any) -> "Session":
-        """Say that two objects belong together."""
-        return self.do("link", one=self._item(one), other=self._item(other), kind="must")
-
-    def cannot_link(self, one: Any, other: Any) -> "Session":
-        """Say that two objects do not belong together."""
-        return self.do("link", one=self._item(one), other=self._item(other), kind="cannot")
-
-    def unlink(self, statement: int) -> "Session":
-        """Take a statement back, by its id."""
-        return self.do("unlink", statement=statement)
-
-    def group(self, items: Any, name: str | None = None) -> "Session":
-        """Make a new cluster of some objects, for instance of those within a lasso."""
-        named = {} if name is None else {"name": name}
-        return self.do("group", items=self._items(items), **named)
-
-    def assign(self, items: Any, cluster: int) -> "Session":
-        """Put objects into a cluster, by its key."""
-        return self.do("assign", items=self._items(items), cluster=cluster)
-
-    def merge(self, *clusters: int) -> "Session":
-        """Make one cluster of several, which keeps the key of the first."""
-        return self.do("merge", clusters=list(clusters))
-
-    def split(self, cluster: int, into: int = 2) -> "Session":
-        """Split a cluster; its largest part keeps its key."""
-        return self.do("split", cluster=cluster, into=into)
-
-    def recluster(self, items: Any, into: int) -> "Session":
-        """Cluster a selection again, and nothing else."""
-        return self.do("recluster", items=self._items(items), into=into)
-
-    def rename(self, cluster: int, name: str) -> "Session":
-        """Name a cluster."""
-        return self.do("rename", cluster=cluster, name=name)
-
-    def answer(self, one: Any, other: Any, answer: str) -> "Session":
-        """Answer a question: "together", "apart" or "unsure"."""
-        return self.do("answer", one=self._item(one), other=self._item(other), answer=answer)
-
-    def set_k(self, k: int) -> "Session":
-        """Start from another number of clusters; what was said still holds."""
-        return self.do("k", k=k)
-
-    def set_reach(self, reach: float) -> "Session":
-        """Change how near a drop joins others."""
-        return self.do("reach", reach=reach)
-
-    def set_engine(self, engine: str) -> "Session":
-        """Let a method of the library follow the statements: "tree", "ceac", "cop-kmeans" and others (``engines``)."""
-        return self.do("engine", engine=engine)
-
-    def undo(self) -> "Session":
-        """Take the last event back; at the start nothing happens."""
-        return self.do("undo")
-
-    def redo(self) -> "Session":
-        """Do again what was undone last; if there is nothing, nothing happens."""
-        return self.do("redo")
 
     # -- what follows ------------------------------------------------------------------------------------------------
 
@@ -214,8 +153,8 @@ class Session:
     @property
     def keys(self) -> list[int]:
         """The keys of the clusters, which stay the same as clusters change; the largest cluster first."""
-        keys, sizes = np.unique(self.state.labels, return_counts=True)
-        return keys[np.lexsort((keys, -sizes))].tolist()
+        sizes = np.bincount(self.state.labels)
+        return np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)].tolist()
 
     @property
     def labels(self) -> np.ndarray:
@@ -241,8 +180,13 @@ class Session:
         return self.state.conflicts
 
     @property
+    def unfollowed(self) -> tuple[int, ...]:
+        """The ids of statements that nothing contradicts, and that the engine weighed but did not follow."""
+        return self.state.unfollowed
+
+    @property
     def constraints(self) -> Constraints:
-        """All that was said and holds, for any method of the library."""
+        """All that was said but for conflicts, for any method of the library."""
         return constraints_of(self.scene, self.state)
 
     @property
@@ -265,6 +209,12 @@ class Session:
         """How many events can be undone, and how many redone."""
         return len(self._history.done), len(self._history.undone)
 
+    @property
+    def knows_neighbors(self) -> bool:
+        """Whether undo and redo take no time, since the states before and after this one are kept."""
+        done, undone = self.depth
+        return all(self._history.knows(step) for step in (max(done - 1, 0), done + min(undone, 1)))
+
     def name_of(self, key: int) -> str:
         """The name of a cluster: the user's, or its number."""
         return self.state.names.get(key, f"cluster {key}")
@@ -285,37 +235,15 @@ class Session:
 
     def followers(self, item: Any) -> np.ndarray:
         """The objects that go along if an object is put elsewhere."""
-        return basin(self.scene, self.state, self._item(item))
+        return basins(self.scene, self.state)(self._item(item))
 
     def suggest(self, m: int = 5) -> list[int]:
         """The objects to look at: the least certain ones, each from another part of the data."""
-        m = whole_number("m", m, 1, self.n_objects)
-        spoken = {item for statement in self.statements for item in statement.items} | set(self.state.pins)
-        order = np.argsort(self.confidence, kind="stable")
-        chosen: list[int] = []
-        taken = np.zeros(self.n_objects, bool)
-        taken[list(spoken)] = True
-        for item in order[: 50 * m]:
-            if len(chosen) < m and not taken[item] and self.confidence[item] < 1:
-                chosen.append(int(item))
-                taken[self.followers(int(item))] = True
-        return chosen
+        return suggested(self.scene, self.state, whole_number("m", m, 1, self.n_objects))
 
     def question(self) -> tuple[int, int] | None:
         """The pair to ask about next, or None; never one that was asked before or that follows from the answers."""
-        answers = Answers(self.n_objects, self.constraints)
-        for one, other in self.state.unsure:
-            if answers.relation(one, other) is None:
-                answers.tell(one, other, "unsure")
-        return self._pairs.next_pair(answers)
-
-    @property
-    def _pairs(self) -> Selector:
-        if self._selector is None:
-            if self.scene.ladder is None:
-                raise EventError("Questions need an ensemble: start from a clustering.")
-            self._selector = DividedPairs(self.scene.ladder.ensemble, random_state=self.seed)
-        return self._selector
+        return self._asking.next_pair(self.constraints, self.state.unsure)
 
     def to_frame(self) -> pd.DataFrame:
         """The labels as a table: id, cluster, name, confidence, and whether somebody placed the object."""
@@ -400,20 +328,6 @@ class Session:
                 raise ValueError(f"Event {place} of the session is damaged.")
             self.take(event.get("type"), event.get("args"))  # type: ignore[arg-type]
         return self
-
-    # -- inside ------------------------------------------------------------------------------------------------------
-
-    def _item(self, item: Any) -> int:
-        if isinstance(item, str):
-            if item not in self._index:
-                raise KeyError(f"There is no object with the id {item!r:.60}.")
-            return self._index[item]
-        return whole_number("item", item, 0, self.n_objects - 1, error=EventError)
-
-    def _items(self, items: Any) -> list[int]:
-        if isinstance(items, str | int | np.integer):
-            return [self._item(items)]
-        return [self._item(item) for item in list_of("items", items, "objects", error=EventError)]
 
 
 def _digest(ids: np.ndarray) -> str:

@@ -1,5 +1,6 @@
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -425,6 +426,46 @@ def test_damaged_logs_are_refused(clustering, tmp_path):
     with pytest.raises(StoreError, match="damaged"):
         list(store.events())
     store.close()
+
+
+def test_a_saved_session_is_kept_whole_or_not_at_all(clustering, tmp_path):
+    store = Store(tmp_path / "session.sqlite")
+    events = [{"seq": 1, "type": "undo", "args": {}}, {"seq": 1, "type": "undo", "args": {}}]
+    with pytest.raises(sqlite3.IntegrityError):
+        store.extend(events)
+    assert list(store.events()) == []
+    store.extend(events[:1])
+    assert len(list(store.events())) == 1
+    store.close()
+
+
+def test_long_looks_do_not_hold_up_events(desk):
+    entered, leave, seen = threading.Event(), threading.Event(), []
+
+    def look(session):
+        entered.set()
+        leave.wait(60)
+        seen.append(session.seq)
+
+    reader = threading.Thread(target=desk.read, args=(look,))
+    reader.start()
+    assert entered.wait(60)
+    assert desk.take(0, "group", {"items": [0, 1]})
+    leave.set()
+    reader.join()
+    assert (desk.session.seq, seen) == (1, [0])
+
+
+def test_undo_to_a_state_that_is_not_kept_works_in_the_background(desk, monkeypatch):
+    desk.take(0, "group", {"items": [0, 1]})
+    desk.take(1, "group", {"items": [2, 3]})
+    after = desk.session.state_at(1).labels.tolist()
+    assert desk.take(2, "undo", {})
+    desk.take(3, "redo", {})
+    del desk.session._history._states[1]
+    assert not desk.take(4, "undo", {})
+    wait(lambda: not desk.working)
+    assert desk.session.state.labels.tolist() == after
 
 
 def started(folder):

@@ -1,4 +1,7 @@
+import gc
 import json
+import warnings
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_blobs
 
 import pluribus
+from pluribus._kernels.linkage.seeded_growth import grow_groups
 from pluribus.compare import adjusted_rand_index
 from pluribus.studio import EventError, Session, _resolve
 from pluribus.studio._resolve import core_of
@@ -136,19 +140,6 @@ def test_cannot_link_moves_the_less_certain_object(blobs):
     session.cannot_link(sure, unsure)
     assert session.state.labels[sure] == session.state.base[sure]
     assert session.state.labels[unsure] != session.state.labels[sure]
-
-
-def test_cores_are_found_once_however_many_objects_have_to_leave(blobs, monkeypatch):
-    session = Session(blobs[0])
-    inside = np.flatnonzero(session.state.labels == session.keys[0])
-    sure, *others = inside[np.argsort(-session.confidence[inside])][:12].tolist()
-    for other in others:
-        session.cannot_link(sure, other)
-    calls = []
-    monkeypatch.setattr(_resolve, "core_of", lambda *args: calls.append(1) or core_of(*args))
-    session.must_link(sure, int(inside[-1]))
-    assert len(calls) == 2  # one for those who leave, one for the cores that grow
-    check_statements(session)
 
 
 def test_groups_merges_splits_and_names(blobs):
@@ -534,3 +525,203 @@ def test_objects_can_be_named_by_their_ids():
     assert session.to_frame()["cluster"].tolist() == [0, 0, 0, 0, 1, 1]
     with pytest.raises(KeyError, match="'zz'"):
         session.must_link("a", "zz")
+
+
+# -- deleting a statement is as if it had not been said --------------------------------------------------------------
+
+
+def test_a_deleted_statement_is_undone_below_merges_and_splits(blobs):
+    clustering, _ = blobs
+    for later in ("merge", "split"):
+        session = Session(clustering)
+        a, b, c = session.keys
+        item = int(np.flatnonzero(session.state.labels == a)[0])
+        session.assign(item, b)
+        if later == "merge":
+            session.merge(b, c)
+        else:
+            session.split(b)
+        assert session.state.labels[item] != a
+        assert session.unlink(1).state.labels[item] == a, later
+        assert session.statements == ()
+
+
+def test_split_clusters_keep_their_pins_and_statements_in_step(blobs):
+    session = Session(blobs[0])
+    key = session.keys[0]
+    inside = np.flatnonzero(session.state.labels == key).tolist()
+    for item in inside[:6]:
+        session.take("move", {"items": [item], "x": 10, "y": 10, "joins": key})
+    session.must_link(inside[0], inside[1]).split(key, 3)
+    assert sorted(session.state.pins) == inside[:6]
+    stated = {item: said.cluster for said in session.statements if said.kind == "assign" for item in said.items}
+    assert {item: int(session.state.labels[item]) for item in inside[:6]} == stated
+    assert session.state.labels[inside[0]] == session.state.labels[inside[1]]
+    assert session.conflicts == ()
+
+
+def test_steps_that_make_no_sense_without_a_statement_are_skipped_and_listed(blobs):
+    session = Session(blobs[0]).group([0, 1, 2], "mine")
+    made = int(session.state.labels[0])
+    session.assign(9, made).group([5, 6], "others")
+    other = int(session.state.labels[5])
+    session.unlink(1)
+    assert session.state.skipped == (2,)
+    assert session.state.labels[5] == session.state.labels[6] == other  # with the key that it had
+    assert session.name_of(other) == "others"
+    assert made not in session.keys
+    assert session.undo().state.skipped == ()
+    assert session.state.labels[9] == made
+
+
+def test_deleting_brings_back_what_the_statement_replaced(blobs):
+    session = Session(blobs[0]).must_link(0, 1).cannot_link(0, 1).unlink(2)
+    assert [(said.id, said.kind) for said in session.statements] == [(1, "must")]
+
+
+def without(session, fresh, number):
+    """A session in which all was done that the first one did, but for one event and what makes no sense without it."""
+    for event in session._history.done:
+        if event.seq != number and event.type != "unlink":
+            try:
+                fresh.take(event.type, event.args)
+            except EventError:
+                fresh.undo()
+    return fresh
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_a_session_without_a_statement_is_the_session_after_deleting_it(opinions, seed):
+    rng, session = np.random.default_rng(seed), Session(opinions)
+    for _ in range(12):
+        i, j = (int(x) for x in rng.choice(60, 2, replace=False))
+        what = rng.integers(4)
+        if what == 3:
+            session.merge(*session.keys[:2]) if len(session.keys) > 3 else session.split(session.keys[0])
+        elif what == 2:
+            session.assign([i, j], session.keys[0])
+        else:
+            session.do("link", one=i, other=j, kind="must" if what else "cannot")
+    if not session.statements:
+        return
+    number = int(rng.choice([said.id for said in session.statements]))
+    session.unlink(number)
+    check_statements(session)
+    if session.state.skipped or any(e.type == "split" for e in session._history.done):
+        return  # keys of other clusters
+    assert adjusted_rand_index(session.labels, without(session, Session(opinions), number).labels) == 1
+
+
+def test_another_number_of_clusters_keeps_what_was_merged(blobs):
+    session = Session(blobs[0])
+    a, b, _ = session.keys
+    item = int(np.flatnonzero(session.state.labels == a)[0])
+    session.assign(item, b).merge(a, b).set_k(5)
+    assert session.state.current(b) == a
+    assert session.state.labels[item] == a
+
+
+# -- what a statement moves ------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_to_say_what_is_so_already_moves_nothing(opinions, seed):
+    session, rng = Session(opinions), np.random.default_rng(seed)
+    before = session.state.labels.tolist()
+    for i, j in rng.integers(0, 60, (8, 2)).tolist():
+        if i != j:
+            session.do("link", one=i, other=j, kind="must" if before[i] == before[j] else "cannot")
+            session.assign(i, before[i])
+    assert session.state.labels.tolist() == before
+
+
+def test_a_moved_object_takes_along_its_own_cluster_only(opinions):
+    for item in range(0, 60, 7):
+        session = Session(opinions)
+        before = session.state.labels
+        target = session.keys[0] if before[item] != session.keys[0] else session.keys[1]
+        now = session.assign(item, target).state.labels
+        assert set(before[now != before]) <= {before[item]}
+
+
+def test_an_object_that_no_cluster_can_take_has_one_of_its_own_that_keeps_its_key(blobs):
+    session = Session(blobs[0])
+    inside = [np.flatnonzero(session.state.labels == key) for key in session.keys]
+    item = int(inside[0][0])
+    for others in inside:
+        session.cannot_link(item, int(others[1]))
+    key = int(session.state.labels[item])
+    assert key == 3
+    session.rename(key, "odd").must_link(int(inside[1][2]), int(inside[1][3])).unlink(5)
+    assert session.state.labels[item] == key
+    assert session.name_of(key) == "odd"
+
+
+def test_evidence_is_looked_up_once_however_many_objects_have_to_leave(blobs, monkeypatch):
+    session, calls, real = Session(blobs[0]), [], _resolve.mean_evidence
+    inside = np.flatnonzero(session.state.labels == session.keys[0])[:12].tolist()
+    for other in inside[1:]:
+        session.cannot_link(inside[0], other)
+    monkeypatch.setattr(_resolve, "mean_evidence", lambda *args: calls.append(1) or real(*args))
+    grown = []
+    monkeypatch.setattr(_resolve, "grow_groups", lambda *args: grown.append(1) or grow_groups(*args))
+    mates = np.flatnonzero(session.state.base == session.state.base[inside[0]])
+    session.must_link(inside[0], int(mates[-1]))
+    assert (len(calls), len(grown)) == (1, 1)
+
+
+def test_cores_are_the_surer_half():
+    labels, confidence = np.array([0, 0, 0, 1, 1, 1, 1]), np.array([0.1, 0.9, 0.5, 0.2, 0.4, 0.3, 0.1])
+    everyone = np.ones(7, bool)
+    assert np.flatnonzero(core_of(labels, confidence, everyone)).tolist() == [1, 2, 4, 5]
+    assert np.flatnonzero(core_of(labels, confidence, everyone & (np.arange(7) != 1))).tolist() == [2, 4, 5]
+
+
+# -- engines ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_engine_on_offer_takes_the_data(blobs):
+    session = Session(blobs[0])
+    assert not {"cdk-means", "feedback"} & set(session.engines)  # they need zeros and ones, or counts
+    for engine in session.engines:
+        session.set_engine(engine).undo()
+    zeros_and_ones = Session(features=[[0, 1], [1, 0], [1, 1], [0, 0]])
+    assert {"cdk-means", "feedback"} <= set(zeros_and_ones.engines)
+    assert "cdk-means" not in Session(features=LINE).engines
+
+
+def test_what_an_engine_does_not_follow_is_listed_and_exported(blobs):
+    session = Session(blobs[0])
+    a, b = (int(np.flatnonzero(session.state.labels == key)[0]) for key in session.keys[:2])
+    session.must_link(a, b)
+    assert session.unfollowed == ()
+    session.set_engine("seeded-kmeans")
+    assert session.unfollowed == (1,)
+    assert session.conflicts == ()
+    assert len(session.constraints.must_link) == 1
+
+
+def test_splits_do_not_warn_of_ties():
+    few = pluribus.combine([[0, 0, 0, 1, 1, 1]], k=2, verbose=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Session(few).split(0, 2)
+
+
+def test_other_levels_do_not_keep_a_session_alive():
+    X, _ = make_blobs(30, centers=2, random_state=0)
+    session = Session(pluribus.cluster(X, 2, seed=0, verbose=False)).set_k(3)
+    ladder = weakref.ref(session.scene.ladder)
+    del session
+    gc.collect()
+    assert ladder() is None
+
+
+def test_a_view_stays_as_it_is(blobs):
+    session = Session(blobs[0]).group([0, 1])
+    view = session.view()
+    before = snapshot(view)
+    session.undo().cannot_link(3, 4)
+    assert (view.seq, snapshot(view)) == (1, before)

@@ -100,12 +100,13 @@ export const panels = {
 
   statements(studio) {
     const { state } = studio;
-    if (!state.statements.length) return [make("p", {}, "Nothing has been said yet.")];
+    const skipped = state.skipped ? [make("p", { class: "soft" }, `${state.skipped} later ${state.skipped === 1 ? "step makes" : "steps make"} no sense since a statement was deleted, and ${state.skipped === 1 ? "is" : "are"} skipped. Undo brings ${state.skipped === 1 ? "it" : "them"} back.`)] : [];
+    if (!state.statements.length) return [...skipped, make("p", {}, "Nothing has been said yet.")];
     const conflicts = state.conflicts.map((conflict) => make("div", { class: "card warn" },
       make("strong", {}, "These contradict each other"),
       make("p", {}, conflict.chain.map((id) => sentence(state, state.statements.find((s) => s.id === id))).join(" — ")),
       button("Give up the least supported", () => studio.act("unlink", { statement: conflict.give_up }))));
-    return [...conflicts, ...[...state.statements].reverse().map((statement) => make("div", {
+    return [...skipped, ...conflicts, ...[...state.statements].reverse().map((statement) => make("div", {
       class: statement.state === "holds" ? "card" : "card warn", onmouseenter: () => studio.show(statement.items), onmouseleave: () => studio.show([]),
     },
     make("div", {}, sentence(state, statement)),
