@@ -83,7 +83,7 @@ def _coded(known: Any) -> tuple[np.ndarray, np.ndarray]:
 def _crossed(columns: list[tuple[np.ndarray, np.ndarray]]) -> Known:
     """The cells of the Cartesian product that have rows."""
     codes, classes = columns[0]
-    labels = [(label,) for label in _plain(classes)]
+    labels: list[tuple[Any, ...]] = [(label,) for label in _plain(classes)]
     for further, classes in columns[1:]:
         own = _plain(classes)
         missing = (codes < 0) | (further < 0)
