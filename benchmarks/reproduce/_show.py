@@ -29,9 +29,10 @@ def grids(tables: Sequence[Reproduced]) -> Iterator[Grid]:
             yield _differences("Differences", [table])
     together: dict[tuple[object, ...], list[Reproduced]] = {}
     for table in tables:
-        together.setdefault((table.published.score, table.published.methods), []).append(table)
+        if differences([table]):
+            together.setdefault((table.published.score, table.published.methods), []).append(table)
     for group in together.values():
-        if len(group) > 1 and differences(group):
+        if len(group) > 1:
             yield _differences(f"All {len(group)} tables together", group)
 
 

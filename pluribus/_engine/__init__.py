@@ -14,7 +14,15 @@ from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
 from pluribus._engine.dask_connection import ClusterLostError, computed
 from pluribus._engine.files import atomic_path, scratch_file
 from pluribus._engine.fingerprints import fingerprint
-from pluribus._engine.memory import MemoryLimitError, free_memory, given_limit, in_bytes, memory_budget, memory_limit
+from pluribus._engine.memory import (
+    MemoryLimitError,
+    check_memory,
+    free_memory,
+    given_limit,
+    in_bytes,
+    memory_budget,
+    memory_limit,
+)
 from pluribus._engine.progress import track
 from pluribus._engine.registry import Registry
 from pluribus._engine.results import ResultDirectory
@@ -37,6 +45,7 @@ __all__ = [
     "as_cluster",
     "atomic_path",
     "check_claims",
+    "check_memory",
     "check_summable",
     "computed",
     "fingerprint",

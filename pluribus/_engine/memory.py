@@ -101,6 +101,26 @@ def memory_limit(given: float | str | None = None) -> int:
     )
 
 
+def check_memory(n_bytes: float, what: str, instead: str) -> None:
+    """Raise if this many bytes are more than may be used, and say what to use instead.
+
+    Examples
+    --------
+    >>> from pluribus._engine import MemoryLimitError, check_memory, memory_budget
+    >>> with memory_budget("2GB"):
+    ...     try:
+    ...         check_memory(8e9, "A kernel between 31,623 objects", "fewer objects")
+    ...     except MemoryLimitError as error:
+    ...         print(error)
+    A kernel between 31,623 objects would take 8.0 GB, more than the 2.0 GB that may be used: use fewer objects.
+    """
+    if n_bytes > memory_limit():
+        raise MemoryLimitError(
+            f"{what} would take {in_bytes(n_bytes)}, more than the {in_bytes(memory_limit())} that may be used: use "
+            f"{instead}."
+        )
+
+
 @contextmanager
 def memory_budget(limit: float | str | None) -> Iterator[int]:
     """Let all work inside keep to a limit; None leaves it as it is. Yields the limit in bytes.

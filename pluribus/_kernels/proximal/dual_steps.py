@@ -17,6 +17,34 @@ _MOVES = 30  # of an example, at most; with 10, twice as many passes are needed 
 _ENOUGH = 0.001  # of its first gap: it moves no further
 
 
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _inner(one, other):
+    """Σ one · other of two matrices."""
+    total = 0.0
+    for i in range(one.shape[0]):
+        for j in range(one.shape[1]):
+            total += one[i, j] * other[i, j]
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _add(target, factor, other):
+    """target ← target + factor · other, without a copy: the turns below are many and their matrices small."""
+    for i in range(target.shape[0]):
+        for j in range(target.shape[1]):
+            target[i, j] += factor * other[i, j]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _multiply(one, other, product):
+    """product ← one @ other."""
+    product[:] = 0
+    for i in range(one.shape[0]):
+        for k in range(one.shape[1]):
+            for j in range(other.shape[1]):
+                product[i, j] += one[i, k] * other[k, j]
+
+
 @njit(cache=True, nogil=True)
 def dual_pass(order, rows, pointers, truth, blocks, A, transitions, own, gains, beta, lam, n_examples, chained):
     """Steps for the examples of `order`, in place; the sum of the duality gaps of the examples before their steps.
@@ -33,7 +61,7 @@ def dual_pass(order, rows, pointers, truth, blocks, A, transitions, own, gains, 
     S = blocks[7]
     n_blocks, n_labels = beta.shape[0] - 1, S.shape[0]
     share = 1 / (lam * n_examples)
-    none = np.zeros((n_labels, n_labels))
+    none, step_move = np.zeros((n_labels, n_labels)), np.empty((n_labels, n_labels))
     scores = np.empty(n_labels)
     total_gap = 0.0
     for e in order:
@@ -53,16 +81,20 @@ def dual_pass(order, rows, pointers, truth, blocks, A, transitions, own, gains, 
                     gram[r, p] = gram[p, r]
         steps = beta[n_blocks] * transitions if with_steps else none
         before, now = A[objects], A[objects]
-        steps_before, steps_now = (own[e].copy(), own[e].copy()) if with_steps else (none, none)
+        steps_now = own[e].copy() if with_steps else none
+        costly, move, change = np.empty_like(unary), np.empty_like(unary), np.empty_like(unary)
+        found = np.empty(length, np.int64)
         first_gap = 0.0
         for turn in range(_MOVES):
             # From the example's share towards the corner of the labels with the highest score and cost.
-            costly = unary + 1.0
+            costly[:] = unary + 1.0
             for p in range(length):
                 costly[p, labels[p]] -= 1.0
-            found = np.empty(length, np.int64)
             best_path(costly, steps, found)
-            move, step_move, cost = -now, -steps_now, 0.0
+            move[:] = -now
+            if with_steps:
+                step_move[:] = -steps_now
+            cost = 0.0
             for p in range(length):
                 move[p, labels[p]] += share
                 move[p, found[p]] -= share
@@ -70,21 +102,24 @@ def dual_pass(order, rows, pointers, truth, blocks, A, transitions, own, gains, 
                 if with_steps and p:
                     step_move[labels[p - 1], labels[p]] += share
                     step_move[found[p - 1], found[p]] -= share
-            gap = cost / n_examples - gains[e] - lam * ((move * unary).sum() + (step_move * steps).sum())
+            slope = _inner(move, unary) + (_inner(step_move, steps) if with_steps else 0.0)
+            gap = cost / n_examples - gains[e] - lam * slope
             if turn == 0:
                 first_gap = gap
                 total_gap += gap
             if gap <= _ENOUGH * first_gap or gap <= 0:
                 break
-            change = gram @ move
-            square = (change * move).sum() + beta[n_blocks] * (step_move * step_move).sum()
+            _multiply(gram, move, change)
+            square = _inner(change, move)
+            if with_steps:
+                square += beta[n_blocks] * _inner(step_move, step_move)
             portion = min(gap / (lam * square), 1.0) if square > 0 else 1.0
             gains[e] += portion * (cost / n_examples - gains[e])
-            now += portion * move
-            unary += portion * change
+            _add(now, portion, move)
+            _add(unary, portion, change)
             if with_steps:
-                steps_now += portion * step_move
-                steps = steps + beta[n_blocks] * portion * step_move
+                _add(steps_now, portion, step_move)
+                _add(steps, beta[n_blocks] * portion, step_move)
         for p in range(length):
             for c in range(n_labels):
                 amount = now[p, c] - before[p, c]
@@ -94,6 +129,6 @@ def dual_pass(order, rows, pointers, truth, blocks, A, transitions, own, gains, 
                         if beta[m] > 0:
                             add_row(blocks, m, objects[p], c, amount, S)
         if with_steps:
-            transitions += steps_now - steps_before
+            transitions += steps_now - own[e]
             own[e] = steps_now
     return total_gap

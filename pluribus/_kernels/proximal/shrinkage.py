@@ -10,43 +10,29 @@ SQUARED_L1, L1, SQUARED_LQ, ELASTIC, SQUARED_L2, SPARSE_GROUP = range(6)
 
 
 @njit(cache=True, nogil=True)
-def shrink_squared_l1(x, weights, tau):
-    """argmin_z ½‖z - x‖² + (τ/2)(Σ d_m |z_m|)², for weights d > 0, by sorting; x may have any sign."""
-    u = np.abs(x) / weights
-    order = np.argsort(-u)
-    total, weighted, threshold = 0.0, 0.0, np.inf
-    for m in order:
-        square = weights[m] * weights[m]
-        total += square
-        weighted += square * u[m]
-        candidate = tau * weighted / (1 + tau * total)
-        if u[m] > candidate:
+def shrink_squared_l1(b, tau):
+    """argmin_z ½‖z - b‖² + (τ/2)(Σ z)² for b ≥ 0, by sorting."""
+    total, threshold = 0.0, np.inf
+    for count, m in enumerate(np.argsort(-b), 1):
+        total += b[m]
+        candidate = tau * total / (1 + tau * count)
+        if b[m] > candidate:
             threshold = candidate
-    return np.sign(x) * weights * np.maximum(u - threshold, 0.0)
+    return np.maximum(b - threshold, 0.0)
 
 
 @njit(cache=True, nogil=True)
 def shrink_power(b, tau, q):
-    """argmin_z ½(z - b)² + τ z^q for b ≥ 0 and q ≥ 1: the root of z + τ q z^(q-1) = b.
+    """argmin_z ½(z - b)² + τ z^q for b ≥ 0 and 1 < q ≤ 2: the root of z + τ q z^(q-1) = b.
 
-    Newton's method from the right of a convex increasing function never overshoots: in z for q > 2, and in
-    u = z^(q-1) below, where the derivative in z is infinite at 0.
+    Newton's method in u = z^(q-1), as the derivative in z is infinite at 0. From the right of a convex increasing
+    function it never overshoots.
     """
     slope = tau * q
     if b <= 0:
         return 0.0
-    if q == 1.0:
-        return max(b - tau, 0.0)
     if slope == 0.0:
         return b
-    if q > 2.0:
-        z = b
-        for _ in range(200):
-            step = (z + slope * z ** (q - 1) - b) / (1 + slope * (q - 1) * z ** (q - 2))
-            z -= step
-            if step <= 1e-16 * b:
-                break
-        return z
     power = 1 / (q - 1)
     u = min(b / slope, b ** (q - 1))
     for _ in range(200):
@@ -102,13 +88,13 @@ def shrink_squared_lq(b, tau, q):
 def shrink(kind, b, tau, q, mix):
     """The proximity operator of τ Ω for the regularizer of this number, on block norms b ≥ 0."""
     if kind == SQUARED_L1:
-        return shrink_squared_l1(b, np.ones_like(b), tau)
+        return shrink_squared_l1(b, tau)
     if kind == L1:
         return np.maximum(b - tau, 0.0)
     if kind == SQUARED_LQ:
         return shrink_squared_lq(b, tau, q)
     if kind == ELASTIC:  # two steps, the second on what the first leaves
-        return shrink_squared_l1(b / (1 + tau * mix), np.ones_like(b), tau * (1 - mix))
+        return shrink_squared_l1(b / (1 + tau * mix), tau * (1 - mix))
     if kind == SQUARED_L2:
         return b / (1 + tau)
     return np.maximum(b - tau * mix, 0.0)  # SPARSE_GROUP, after single numbers were shrunk by τ (1 - mix)

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from pluribus._engine import list_of
+
 Figure = dict[str, Any]
 
 
@@ -34,6 +36,21 @@ def plain(text: object, longest: int = 60) -> str:
     '&lt;b&gt;a&lt;/b&gt;'
     """
     return html.escape(on_one_line(text, longest), quote=False)
+
+
+def one_name_each(argument: str, given: Any, n: int, things: str) -> list[Any]:
+    """The names that a user gives for n things; raises if there are more or fewer.
+
+    Examples
+    --------
+    >>> from pluribus.report._shared.specification import one_name_each
+    >>> one_name_each("ids", ("a", "b"), 2, "rows")
+    ['a', 'b']
+    """
+    names = list_of(argument, given, "names")
+    if len(names) != n:
+        raise ValueError(f"{argument} has {len(names)} names, but there are {n} {things}: give one for each.")
+    return names
 
 
 def specification(data: list[Figure], height: int, *, square: bool = False, **layout: Any) -> Figure:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pluribus.report._shared.palette import COLORS
-from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
+from pluribus.report._shared.specification import Figure, axis_of, one_name_each, plain, rounded, specification
 
 _KERNELS = 60  # with the largest weights
 _BAR = 24  # pixels
@@ -48,9 +48,8 @@ def weights_figure(model: Any, kernel_names: Any = None) -> Figure:
             f"{type(model).__name__} has no kernel_weights_: give a fitted OnlineMultipleKernel or "
             "MultipleKernelKMeans."
         )
-    names = model.kernel_names_ if kernel_names is None else list(kernel_names)
-    if len(names) != len(weights):
-        raise ValueError(f"kernel_names has {len(names)} names, but the model has {len(weights)} kernels.")
+    given = model.kernel_names_ if kernel_names is None else kernel_names
+    names = one_name_each("kernel_names", given, len(weights), "kernels")
     order = np.argsort(-weights, kind="stable")[:_KERNELS]
     places = list(range(len(order)))
     bars: Figure = {

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pluribus._engine import list_of
 from pluribus.report._shared.palette import COLORS, MUTED
-from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
+from pluribus.report._shared.specification import Figure, axis_of, one_name_each, plain, rounded, specification
 from pluribus.similarity import CannotLinkMetric
 
 _FEATURES = 30  # with the largest weights
@@ -64,7 +63,9 @@ def metric_figure(model: CannotLinkMetric, feature_names: Any = None) -> Figure:
     weights = _weights(model)
     if weights is None:
         return specification([pairs], 420, shapes=shapes, xaxis2=right | {"domain": [0, 1]}, yaxis2=order)
-    names = _names(model, feature_names, len(weights))
+    if feature_names is None:
+        feature_names = getattr(model, "feature_names_in_", [f"x{feature}" for feature in range(len(weights))])
+    names = one_name_each("feature_names", feature_names, len(weights), "features")
     top = np.argsort(-weights, kind="stable")[:_FEATURES]
     shown = top[weights[top] > 0][::-1]
     bars: Figure = {
@@ -97,15 +98,6 @@ def _weights(model: CannotLinkMetric) -> np.ndarray | None:
     if hasattr(model, "w_"):
         return model.w_
     return np.asarray(model.A_.diagonal()) if hasattr(model, "A_") else None
-
-
-def _names(model: CannotLinkMetric, given: Any, d: int) -> list[Any]:
-    if given is None:
-        given = getattr(model, "feature_names_in_", [f"x{feature}" for feature in range(d)])
-    names = list_of("feature_names", given, "names")
-    if len(names) != d:
-        raise ValueError(f"feature_names has {len(names)} names, but the metric is on {d} features: give one for each.")
-    return names
 
 
 def _pairs(model: CannotLinkMetric) -> Figure:

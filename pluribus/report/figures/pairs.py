@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from pluribus.report._shared.palette import COLORS
-from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
+from pluribus.report._shared.specification import Figure, axis_of, one_name_each, plain, rounded, specification
 from pluribus.similarity import PairwiseKernelClassifier
 
 _PAIRS = 1000  # those with the smallest margins
@@ -57,7 +57,7 @@ def pairs_figure(model: PairwiseKernelClassifier, ids: Any = None) -> Figure:
         )
     if not len(model.pairs_):
         raise ValueError("The classifier was fitted without pairs: there is nothing to draw. Give constraints to fit.")
-    names = _names(ids, model.n_samples_fit_)
+    names = _row_names(ids, model.n_samples_fit_)
     order = np.argsort(model.pair_margin_, kind="stable")[:_PAIRS]
     margin, same, is_violated = model.pair_margin_[order], model.pair_same_[order], model.pair_violated_[order]
     data = []
@@ -93,11 +93,9 @@ def pairs_figure(model: PairwiseKernelClassifier, ids: Any = None) -> Figure:
     )
 
 
-def _names(ids: Any, n: int) -> Any:
+def _row_names(ids: Any, n: int) -> Any:
     """A function that names rows: of a number, "rows 3" for the first of two and "5" for the second."""
     if ids is None:
         return lambda row, first=True: f"rows {row}" if first else f"{row}"
-    given = list(ids)
-    if len(given) != n:
-        raise ValueError(f"ids has {len(given)} names, but the classifier was fitted to {n} rows: give one for each.")
+    given = one_name_each("ids", ids, n, "rows")
     return lambda row, first=True: plain(given[row], 30)

@@ -10,12 +10,14 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.extmath import row_norms
 
-from pluribus._engine import MemoryLimitError, in_bytes, memory_limit
-from pluribus.similarity.kernels._base_kernels import BaseKernel, read_kernels
+from pluribus._engine import check_memory
+from pluribus.similarity.kernels._base_kernels import read_kernels
 from pluribus.tables._internal import refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
 _ROWS = 256  # at once, for self-similarities of a function
+_EVALUATED = 3  # matrices while a kernel is evaluated and scaled
+_SPLINE_BYTES = 3.0  # for each value of the matrix, while 5 % of them are found and packed
 _PROBE = 200  # objects among which a negative eigenvalue is looked for
 _NEGATIVE = 1e-6  # an eigenvalue below minus this share of the largest is no rounding error
 
@@ -157,16 +159,38 @@ class KernelSet:
             raise ValueError(f"{self._what(m)}: the kernel has values that are not finite numbers.")
         return K
 
-    def check_memory(self) -> None:
-        """Raise if the matrices of all kernels between the objects of fit do not fit into memory."""
-        n_dense = sum(_is_dense(kernel, rows) for kernel, rows in zip(self.kernels, self.rows, strict=True))
-        size = n_dense * self.n**2 * self.rows[0].dtype.itemsize
-        if size > memory_limit():
-            raise MemoryLimitError(
-                f"{n_dense} kernels between {self.n:,} objects take {in_bytes(size)}, more than the "
-                f"{in_bytes(memory_limit())} allowed. Give float32, sparse kernels such as 'spline', or features of "
-                "each kernel (sklearn.kernel_approximation) as 'linear' blocks."
-            )
+    @property
+    def dtype(self) -> Any:
+        """The type that holds the values of all kernels."""
+        return np.result_type(*(rows.dtype for rows in self.rows))
+
+    def may_be_dense(self, m: int) -> bool:
+        """Whether block m is dense, or may be; a function of a user may return a sparse matrix for sparse rows."""
+        kernel, rows = self.kernels[m], self.rows[m]
+        if kernel.name == "spline":
+            return False
+        return not sparse.issparse(rows) or (kernel.form == "kernel" and not kernel.of_user)
+
+    def check_memory(self, n_classes: int = 0) -> None:
+        """Raise if the blocks of all kernels, while they are made, and the scores of classes do not fit into memory.
+
+        A kernel that is being evaluated takes up to three more matrices in double precision. That of "spline" has about
+        5 % of the values, with their columns and places.
+        """
+        itemsize, square = self.dtype.itemsize, float(self.n) ** 2
+        is_matrix = [kernel.form != "features" for kernel in self.kernels]
+        columns = [self.n if is_kernel else width for is_kernel, width in zip(is_matrix, self.widths, strict=True)]
+        dense = sum(float(self.n) * width for m, width in enumerate(columns) if self.may_be_dense(m))
+        n_dense = sum(self.may_be_dense(m) and is_kernel for m, is_kernel in enumerate(is_matrix))
+        n_splines = sum(kernel.name == "spline" for kernel in self.kernels)
+        size = itemsize * dense + 8 * _EVALUATED * square * (n_dense > 0) + _SPLINE_BYTES * n_splines * square
+        size += 2 * 8 * n_classes * sum(columns)  # scores and dual coefficients
+        check_memory(
+            size,
+            f"{len(self)} kernels between {self.n:,} objects",
+            "float32, sparse kernels such as 'spline', or features of each kernel (sklearn.kernel_approximation) as "
+            "'linear' blocks",
+        )
 
     def block(self, m: int) -> Any:
         """Features, or kernel values between all objects of fit; normalized."""
@@ -178,7 +202,7 @@ class KernelSet:
         return _scaled(K, scale, scale)
 
     def _warn_indefinite(self, m: int, K: Any) -> None:
-        if self.kernels[m].fitted is not None:
+        if self.kernels[m].name == "gaussian":
             return
         some = np.unique(np.linspace(0, self.n - 1, min(self.n, _PROBE)).astype(int))
         part = K[some][:, some]
@@ -239,13 +263,6 @@ class KernelSet:
         return np.where(own > 0, 1 / np.sqrt(np.where(own > 0, own, 1)), 0)
 
 
-def _is_dense(kernel: BaseKernel, rows: Any) -> bool:
-    """Whether the kernel is a dense matrix; a function of a user may return a sparse one for sparse rows."""
-    if kernel.form == "features" or kernel.name == "spline":
-        return False
-    return not sparse.issparse(rows) or (kernel.form == "kernel" and not kernel.of_user)
-
-
 def _scaled(K: Any, left: np.ndarray | None, right: np.ndarray | None) -> Any:
     """diag(left) K diag(right) in floating point, of the type of K."""
     if K.dtype not in _FLOATS:
@@ -263,5 +280,5 @@ def _scaled(K: Any, left: np.ndarray | None, right: np.ndarray | None) -> Any:
     if left is not None:
         K = K * left[:, None].astype(dtype)
     if right is not None:
-        K = K * right.astype(dtype)
+        K = np.multiply(K, right.astype(dtype), out=K if left is not None else None)
     return K

@@ -33,7 +33,7 @@ class Learned(NamedTuple):
 
 def learn(kernels: KernelSet, problem: Problem, course: Course, seed: int) -> Learned:
     """Pass over the examples."""
-    blocks = PackedBlocks(kernels)
+    blocks = PackedBlocks(kernels, len(problem.examples.classes))
     if course.solver == "dual":
         return _passes(DualState(blocks, problem, np.random.default_rng(seed)), course, None)
     rate = _rate(blocks, problem, course, seed)

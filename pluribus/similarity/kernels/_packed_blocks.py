@@ -11,12 +11,13 @@ from pluribus.similarity.kernels._kernel_set import KernelSet
 class PackedBlocks:
     """All blocks side by side: the dense ones in one array, then the sparse ones in one."""
 
-    def __init__(self, kernels: KernelSet) -> None:
-        n, dtype = kernels.n, np.result_type(*(rows.dtype for rows in kernels.rows))
+    def __init__(self, kernels: KernelSet, n_classes: int) -> None:
+        n, dtype = kernels.n, kernels.dtype
         is_kernel = np.array([kernel.form != "features" for kernel in kernels.kernels])
-        kernels.check_memory()
+        kernels.check_memory(n_classes)
         widths = np.where(is_kernel, n, kernels.widths)
-        self.dense = np.empty((n, int(widths.sum())), dtype)  # memory is only taken by what is written
+        most = sum(int(widths[m]) for m in range(len(kernels)) if kernels.may_be_dense(m))
+        self.dense = np.empty((n, most), dtype)
         rest, used, dense_blocks = {}, 0, []
         for m in range(len(kernels)):
             block = kernels.block(m)
@@ -26,7 +27,7 @@ class PackedBlocks:
             self.dense[:, used : used + widths[m]] = block
             used += widths[m]
             dense_blocks.append(m)
-        if used < self.dense.shape[1]:
+        if used < most:
             self.dense = self.dense[:, :used].copy()
         self.n_dense = len(dense_blocks)
         self.order = np.array([*dense_blocks, *rest])  # the block at each place

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import MemoryLimitError, in_bytes, memory_limit
+from pluribus._engine import check_memory
 from pluribus._kernels.points.margin_descent import (
     add_pairs,
     difference_norms,
@@ -190,6 +190,15 @@ class KernelForm:
         return Learned(self._points[used], float(np.sqrt(alpha @ self._margins)), components)
 
 
+def make_form(kind: str, X: Any, pairs: np.ndarray, prior: Any, kernel: Callable[..., np.ndarray] | None) -> Form:
+    """The form of this kind; norms that overflow are refused by ``bounds_of``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if kernel is not None:
+            return KernelForm(X, pairs, kernel)
+        forms: dict[str, Any] = {"full": FullForm, "diagonal": DiagonalForm, "sparse": SparseForm}
+        return forms[kind](X, pairs, prior)
+
+
 def _differences(X: Any, pairs: np.ndarray) -> Any:
     """δ of each pair, sparse and without zeros."""
     rows = sparse.csr_array(X)
@@ -213,15 +222,6 @@ def _products(differences: Any, pattern: Any, n_products: np.ndarray) -> Any:
     columns, values = np.empty(first[-1], dtype=np.int64), np.empty(first[-1])
     product_rows(*_parts(differences), first, pattern.indptr, pattern.indices, columns, values)
     return sparse.csr_array((values, columns, first), shape=(differences.shape[0], pattern.nnz))
-
-
-def check_memory(n_bytes: float, what: str, instead: str) -> None:
-    """Raise if this does not fit into memory."""
-    if n_bytes > memory_limit():
-        raise MemoryLimitError(
-            f"{what} would take {in_bytes(n_bytes)}, more than the {in_bytes(memory_limit())} that may be used: use "
-            f"{instead}."
-        )
 
 
 def _parts(matrix: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,10 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._engine import check_summable, number_array
+from pluribus._engine import check_memory, check_summable, number_array
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.constraints._internal import as_constraints, parse_names, parse_pairs
-from pluribus.similarity.metric._forms import check_memory
 
 _LABELED_PAIRS = 100_000  # drawn from known labels, at most
 _BYTES = 56  # of a pair, while pairs are listed

@@ -1,5 +1,7 @@
 """A Mahalanobis metric from pairs that are known to be different."""
 
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -14,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pluribus._engine import seeds, whole_number
 from pluribus.similarity.metric._bounds import bounds_of
 from pluribus.similarity.metric._descent import descend, duality_gap, warn_unfinished
-from pluribus.similarity.metric._forms import DiagonalForm, Form, FullForm, KernelForm, SparseForm
+from pluribus.similarity.metric._forms import Form, make_form
 from pluribus.similarity.metric._pairs import Apart, pairs_of_names, read_names, read_pairs
 from pluribus.similarity.metric._prior import read_prior
 from pluribus.tables._internal import check_new_scale, refuse_annotated
@@ -240,7 +242,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Sparse rows stay sparse for kind="sparse" and "diagonal".
         """
         X = self._new_rows(X)
-        features = self._kernel(X, self.support_points_) if self._fitted_kind == "kernel" else X
+        features = X if self._kernel is None else self._kernel(X, self.support_points_)
         return features.astype(X.dtype, copy=False) @ self.components_.T.astype(X.dtype)
 
     def pairwise_distances(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -296,18 +298,11 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self._learned if self.kind == "sparse" else self._learned.A
 
     def _form(self, X: Any, pairs: np.ndarray, prior: Any) -> Form:
-        with np.errstate(over="ignore", invalid="ignore"):  # norms that overflow are refused by ``bounds_of``
-            if self.kind == "full":
-                return FullForm(X, pairs, prior)
-            if self.kind == "diagonal":
-                return DiagonalForm(X, pairs, prior)
-            if self.kind == "sparse":
-                return SparseForm(X, pairs, prior)
-            return KernelForm(X, pairs, self._kernel)
-
-    def _kernel(self, X: Any, Y: Any) -> np.ndarray:
-        parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
-        return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **parameters)
+        self._kernel: Callable[..., np.ndarray] | None = None
+        if self.kind == "kernel":
+            parameters = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
+            self._kernel = partial(pairwise_kernels, metric=self.kernel, filter_params=True, **parameters)
+        return make_form(self.kind, X, pairs, prior, self._kernel)
 
     def _keep(self, form: Form, apart: Apart, alpha: np.ndarray) -> None:
         """Set what was learned."""

@@ -8,7 +8,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
 
-from pluribus._engine import MemoryLimitError, in_bytes, memory_limit
+from pluribus._engine import check_memory
 from pluribus.similarity.pairwise._spaces import FeatureSpace, KernelSpace
 
 _BLOCK = 2**22  # numbers of a block of new rows
@@ -59,15 +59,15 @@ class FeatureBasis(NamedTuple):
 
 
 def kernel_basis(X: Any, rows: np.ndarray, gamma: float | None, constant: float) -> KernelBasis:
-    """All kernel functions at these rows of X; raises if their matrix would not fit into memory."""
-    needed = 3 * 8 * len(rows) ** 2
-    if needed > memory_limit():
-        raise MemoryLimitError(
-            f"The kernel of the {len(rows):,} rows that are labeled or in pairs takes {in_bytes(needed)}, more than "
-            f"the {in_bytes(memory_limit())} allowed: give n_components, for example 500, or use kernel='linear'."
-        )
+    """All kernel functions at these rows of X; raises if their matrix would not fit into memory, or is no kernel."""
+    check_memory(
+        3 * 8 * len(rows) ** 2,
+        f"The kernel of the {len(rows):,} rows that are labeled or in pairs",
+        "n_components, for example 500, or kernel='linear'",
+    )
     if gamma is None:
         points, gram = rows, X[np.ix_(rows, rows)]
+        _check_kernel(gram + constant)
     else:
         points = X[rows]
         gram = rbf_kernel(points, gamma=gamma)
@@ -113,7 +113,7 @@ def gamma_of(X: Any, gamma: Any) -> float:
     return 1 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-def check_kernel(gram: np.ndarray) -> None:
+def _check_kernel(gram: np.ndarray) -> None:
     """Refuse a matrix that is not one of inner products."""
     largest = float(np.abs(gram).max())
     if not np.allclose(gram, gram.T, rtol=1e-6, atol=1e-8 * largest):

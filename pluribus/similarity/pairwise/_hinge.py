@@ -1,10 +1,13 @@
 """Hinge losses of labels and pairs by ascent in the dual (CPSVM)."""
 
+from typing import Any
+
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import LinearOperator, cg
+from sklearn.utils import gen_batches
 
-from pluribus._kernels.points.dual_ascent import ascend_features, ascend_gram
+from pluribus._kernels.points.dual_ascent import ascend_dense, ascend_gram, ascend_sparse
 from pluribus.similarity.pairwise._newton import Fitted
 from pluribus.similarity.pairwise._spaces import FeatureSpace, KernelSpace
 from pluribus.similarity.pairwise._terms import Terms
@@ -14,6 +17,7 @@ _MOST_DENSE = 1_000  # variables up to which such a step is solved directly, and
 _RIDGE = 1e-9
 _CG_TOLERANCE, _CG_STEPS = 1e-6, 200
 _STEPS = 30  # along faces, in a row
+_AT_ONCE = 2**20  # numbers of a block of rows
 _FLAT = 1e-14  # of the largest squared norm of a row: f is 0 there, whatever its coefficients
 
 
@@ -69,43 +73,43 @@ class _Dual:
     """The dual variables β, and the function they stand for: Σ_r β_r r / (2λ), as f at the points or as weights."""
 
     def __init__(self, losses: _Losses, space: KernelSpace | FeatureSpace, lam: float) -> None:
-        self.losses, self.lam = losses, lam
-        self.gram = space.gram if isinstance(space, KernelSpace) else None
+        self.losses, self.rows, self.space, self.lam = losses, losses.rows, space, lam
         if isinstance(space, KernelSpace):
-            self.rows = losses.rows
             square = _gram_squares(self.rows, space.gram)
         else:
-            self.rows = sparse.csr_array(losses.rows @ space.features)
-            square = np.asarray(self.rows.multiply(self.rows).sum(axis=1)).ravel()
+            square = _feature_squares(self.rows, space.features)
         flat = square <= _FLAT * square.max(initial=0)
         self.square = np.where(flat, 0.0, square)
         self.beta = np.where(flat & (losses.target > 0), losses.high, 0.0)
-        self.state = self._state_of_part(self.rows, self.beta)
+        self.state = self._state_of(self.rows, self.beta)
 
     def sweep(self, order: np.ndarray) -> None:
         """Maximize the dual over one variable after the other."""
-        rows, own = self.rows, self.losses
-        box = (self.beta, own.target, own.low, own.high, self.square, self.lam)
-        if self.gram is not None:
-            ascend_gram(order, rows.indptr, rows.indices, rows.data, self.gram, self.state, *box)
+        rows, own, space = self.rows, self.losses, self.space
+        place = (order, rows.indptr, rows.indices, rows.data)
+        box = (self.state, self.beta, own.target, own.low, own.high, self.square, self.lam)
+        if isinstance(space, KernelSpace):
+            ascend_gram(*place, space.gram, *box)
+        elif sparse.issparse(space.features):
+            ascend_sparse(*place, space.features.indptr, space.features.indices, space.features.data, *box)
         else:
-            ascend_features(order, rows.indptr, rows.indices, rows.data, self.state, *box)
+            ascend_dense(*place, space.features, *box)
 
     def move_along_face(self) -> None:
         """Newton steps of the variables between their bounds; those that get to a bound stay there."""
         low, high = self.losses.low, self.losses.high
-        self.state = self._state_of_part(self.rows, self.beta)  # sweeps add up rounding errors
+        self.state = self._state_of(self.rows, self.beta)  # sweeps add up rounding errors
         for _ in range(_STEPS):
             free = np.flatnonzero((self.beta > low) & (self.beta < high) & (self.square > 0))
             if not len(free):
                 return
             rows, beta = self.rows[free], self.beta[free]
-            direction = self._newton_direction(rows, self.losses.target[free] - rows @ self.state)
+            direction = self._newton_direction(rows, self.losses.target[free] - rows @ self._values(self.state))
             bound = np.where(direction > 0, high[free], low[free])
             reach = np.divide(bound - beta, direction, out=np.full(len(free), np.inf), where=direction != 0)
             length = min(1.0, float(reach.min()))
             moved = np.where(reach <= length, bound, beta + length * direction)
-            self.state = self.state + self._state_of_part(rows, moved - beta)
+            self.state = self.state + self._state_of(rows, moved - beta)
             self.beta[free] = moved
             if length == 1.0:
                 return
@@ -114,25 +118,40 @@ class _Dual:
         """Solve R K Rᵀ d = 2λ slope for the rows R; the ridge is for points that are equal."""
         n = len(slope)
         if n <= _MOST_DENSE:
-            system = rows @ self._apply(rows.T.toarray())
+            system = self._products(rows)
             system[np.diag_indices(n)] *= 1 + _RIDGE
             return linalg.solve(system, 2 * self.lam * slope, assume_a="sym", check_finite=False)
         ridge = _RIDGE * float(self.square.max())
-        product = LinearOperator((n, n), lambda v: rows @ self._apply(rows.T @ v) + ridge * v, dtype=np.float64)
-        return cg(product, 2 * self.lam * slope, rtol=_CG_TOLERANCE, maxiter=_CG_STEPS)[0]
+
+        def product(v: np.ndarray) -> np.ndarray:
+            return 2 * self.lam * (rows @ self._values(self._state_of(rows, v))) + ridge * v
+
+        operator = LinearOperator((n, n), product, dtype=np.float64)
+        return cg(operator, 2 * self.lam * slope, rtol=_CG_TOLERANCE, maxiter=_CG_STEPS)[0]
+
+    def _products(self, rows: sparse.csr_array) -> np.ndarray:
+        """R K Rᵀ."""
+        if isinstance(self.space, KernelSpace):
+            return rows @ (self.space.gram @ rows.T.toarray())
+        features = rows @ self.space.features
+        product = features @ features.T
+        return product.toarray() if sparse.issparse(product) else product
 
     def value(self) -> float:
         """Σ target β - λ‖f‖²."""
-        return float(self.losses.target @ self.beta - self.beta @ (self.rows @ self.state) / 2)
+        return float(self.losses.target @ self.beta - self.beta @ (self.rows @ self._values(self.state)) / 2)
 
     def coefficients(self) -> np.ndarray:
-        return self.state.copy() if self.gram is None else self.rows.T @ self.beta / (2 * self.lam)
+        by_gram = isinstance(self.space, KernelSpace)
+        return self.rows.T @ self.beta / (2 * self.lam) if by_gram else self.state.copy()
 
-    def _state_of_part(self, rows: sparse.csr_array, beta: np.ndarray) -> np.ndarray:
-        return self._apply(rows.T @ beta) / (2 * self.lam)
+    def _state_of(self, rows: sparse.csr_array, beta: np.ndarray) -> np.ndarray:
+        combined = rows.T @ beta / (2 * self.lam)
+        return self.space.gram @ combined if isinstance(self.space, KernelSpace) else self.space.features.T @ combined
 
-    def _apply(self, combined: np.ndarray) -> np.ndarray:
-        return combined if self.gram is None else self.gram @ combined
+    def _values(self, state: np.ndarray) -> np.ndarray:
+        """f at the points."""
+        return state if isinstance(self.space, KernelSpace) else self.space.features @ state
 
 
 def _gram_squares(rows: sparse.csr_array, gram: np.ndarray) -> np.ndarray:
@@ -144,3 +163,12 @@ def _gram_squares(rows: sparse.csr_array, gram: np.ndarray) -> np.ndarray:
     j, b = rows.indices[first[double] + 1], rows.data[first[double] + 1]
     square[double] += b**2 * gram[j, j] + 2 * a[double] * b * gram[i[double], j]
     return np.maximum(square, 0)
+
+
+def _feature_squares(rows: sparse.csr_array, features: Any) -> np.ndarray:
+    """‖r Z‖² for each row r and the features Z, a block of rows at a time."""
+    square = np.empty(rows.shape[0])
+    for block in gen_batches(rows.shape[0], max(1, _AT_ONCE // max(features.shape[1], 1))):
+        part = rows[block] @ features
+        square[block] = part.multiply(part).sum(axis=1) if sparse.issparse(part) else np.einsum("ij,ij->i", part, part)
+    return square

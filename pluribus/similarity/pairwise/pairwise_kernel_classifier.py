@@ -14,16 +14,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import run_tasks, seeds
+from pluribus._engine import seeds
 from pluribus.constraints import Constraints, Violations
 from pluribus.constraints._internal import as_constraints
-from pluribus.similarity.pairwise._bases import Basis, check_kernel, feature_basis, gamma_of, kernel_basis
-from pluribus.similarity.pairwise._given import Labels, Pairs, balanced, known_labels, label_weights, stated_pairs
-from pluribus.similarity.pairwise._hinge import ascend
-from pluribus.similarity.pairwise._logistic import convex_loss, likelihood_loss
+from pluribus.similarity.pairwise._bases import Basis, feature_basis, gamma_of, kernel_basis
+from pluribus.similarity.pairwise._functions import Objective, Statements, fit_functions
+from pluribus.similarity.pairwise._given import Pairs, known_labels, label_weights, stated_pairs
 from pluribus.similarity.pairwise._margins import class_scores, pair_margins
-from pluribus.similarity.pairwise._newton import Fitted, minimize
-from pluribus.similarity.pairwise._terms import Terms
+from pluribus.similarity.pairwise._newton import Fitted
 from pluribus.tables._internal import check_new_scale, check_scale, refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
@@ -235,14 +233,10 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         self.support_ = np.union1d(labels.rows, pairs.rows)
         landmark_seed, order_seed = seeds(self.random_state, 2)
         self._basis = self._make_basis(X, landmark_seed)
-        n_classes = len(labels.classes)
-        positives = [1] if n_classes == 2 else list(range(n_classes))
-        fitted = run_tasks(
-            lambda positive: self._fit_function(self._terms(labels, pairs, weight, positive), order_seed),
-            positives,
-            n_jobs=self.n_jobs,
-            description="decision functions",
-            verbose=self.verbose,
+        known = Statements(self.support_, labels, weight, self.class_weight == "balanced", pairs)
+        objective = Objective(self.loss, self.pairwise, self.mu, self.lam, self.tol, self.max_iter)
+        fitted = fit_functions(
+            known, self._basis.space, objective, order_seed, n_jobs=self.n_jobs, verbose=self.verbose
         )
         self._set_functions(fitted)
         self._report_pairs(X, constraints, pairs)
@@ -299,47 +293,15 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         return sparse.csr_array(X) if sparse.issparse(X) else X
 
     def _make_basis(self, X: Any, seed: int) -> Basis:
+        self.gamma_ = gamma_of(X, self.gamma) if self.kernel == "rbf" else None
+        landmarks = None
+        if self.n_components is not None:
+            n_components = min(self.n_components, len(self.support_))
+            landmarks = Nystroem(gamma=self.gamma_, n_components=n_components, random_state=seed)
         constant = float(self.fit_intercept)
-        gamma = self.gamma_ = gamma_of(X, self.gamma) if self.kernel == "rbf" else None
-        if self.kernel == "linear":
-            return feature_basis(X, self.support_, None, constant)
-        if self.n_components is None:
-            basis = kernel_basis(X, self.support_, gamma, constant)
-            if gamma is None:
-                check_kernel(basis.space.gram)
-            return basis
-        n_components = min(self.n_components, len(self.support_))
-        landmarks = Nystroem(gamma=gamma, n_components=n_components, random_state=seed)
-        return feature_basis(X, self.support_, landmarks, constant)
-
-    def _terms(self, labels: Labels, pairs: Pairs, weight: np.ndarray, positive: int) -> Terms:
-        """The labels and pairs of one class against the others."""
-        is_positive = labels.codes == positive
-        if self.class_weight == "balanced":
-            weight = balanced(weight, is_positive)
-        one, other = np.searchsorted(self.support_, pairs.rows.T)
-        return Terms(
-            len(self.support_),
-            np.searchsorted(self.support_, labels.rows),
-            np.where(is_positive, 1.0, -1.0),
-            weight,
-            one,
-            other,
-            pairs.same,
-            self.mu * pairs.weight,
-            exclusive=len(labels.classes) > 2,
-        )
-
-    def _fit_function(self, terms: Terms, seed: int) -> Fitted:
-        space = self._basis.space
-        how: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
-        if self.loss == "hinge":
-            return ascend(terms, space, self.lam, seed, **how)
-        zero = np.zeros(space.n_coefficients)
-        if self.pairwise == "convex":
-            return minimize(convex_loss(terms), space, self.lam, zero, **how)
-        start = minimize(convex_loss(terms.without_pairs()), space, self.lam, zero, **how).coefficients
-        return minimize(likelihood_loss(terms), space, self.lam, start, **how)
+        if self.kernel == "linear" or landmarks is not None:
+            return feature_basis(X, self.support_, landmarks, constant)
+        return kernel_basis(X, self.support_, self.gamma_, constant)
 
     def _set_functions(self, fitted: list[Fitted]) -> None:
         self._coefficients = np.array([one.coefficients for one in fitted])

@@ -57,7 +57,7 @@ def test_many_features_and_pairs():
 def test_bad_input():
     with pytest.raises(ValueError, match="give a fitted metric"):
         plot_metric(CannotLinkMetric())
-    with pytest.raises(ValueError, match="2 names, but the metric is on 3 features"):
+    with pytest.raises(ValueError, match="2 names, but there are 3 features"):
         plot_metric(fitted(), ["a", "b"])
     with pytest.raises(ValueError, match="feature_names"):
         plot_metric(fitted(), np.array("a"))

@@ -48,7 +48,7 @@ def test_bad_input():
         plot_pairs(PairwiseKernelClassifier())
     with pytest.raises(ValueError, match="fitted without pairs"):
         plot_pairs(PairwiseKernelClassifier(verbose=False).fit(X, Y))
-    with pytest.raises(ValueError, match="ids has 2 names, but the classifier was fitted to 12 rows"):
+    with pytest.raises(ValueError, match="ids has 2 names, but there are 12 rows"):
         plot_pairs(fitted(), ids=["a", "b"])
 
 

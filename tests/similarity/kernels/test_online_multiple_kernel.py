@@ -1,4 +1,5 @@
 import pickle
+import tracemalloc
 import warnings
 from itertools import pairwise, product
 
@@ -15,6 +16,7 @@ from pluribus import Constraints, similarity
 from pluribus._engine import MemoryLimitError, memory_budget
 from pluribus.constraints import ConstraintError, ContradictionError
 from pluribus.similarity import OnlineMultipleKernel
+from pluribus.similarity.kernels import _new_rows
 from similarity.kernels.shared import QUIET, digits, three_kernels, unit, words
 
 X, Y = digits()
@@ -556,3 +558,41 @@ def test_dense_kernels_of_sparse_rows_count_for_memory():
         OnlineMultipleKernel("quadratic", **QUIET).fit(rows, [0, 1] * 150)
     with memory_budget(100_000):
         OnlineMultipleKernel(lambda A, B: (A @ B.T).multiply(0.5), **QUIET).fit(rows, [0, 1] * 150)
+
+
+def test_a_spline_that_is_no_kernel_is_reported():
+    """max(0, 1 - r / h) has negative eigenvalues in more than one dimension: here on a grid of 4 × 4 × 4."""
+    rows = np.array(list(product(range(4), repeat=3)), dtype=float)
+    K = np.maximum(1 - np.linalg.norm(rows[:, None] - rows, axis=2) / 1.4, 0)
+    assert np.linalg.eigvalsh(K)[0] < -0.3
+    model = OnlineMultipleKernel([("spline", {"width": 1.4})], solver="dual", **QUIET)
+    with pytest.warns(UserWarning, match="'spline'.* not positive semidefinite"):
+        model.fit(rows, np.arange(len(rows)) % 2)
+
+
+@pytest.mark.parametrize("kernels", [None, ["spline", "gaussian"], ["rbf", "laplacian"]])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_memory_that_is_checked_is_what_is_used(kernels, dtype):
+    X = np.random.default_rng(0).normal(size=(1200, 5)).astype(dtype)
+    y = np.arange(1200) % 3
+    model = OnlineMultipleKernel(kernels, epochs=1, **QUIET)
+    tracemalloc.start()
+    model.fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    with memory_budget(0.9 * peak), pytest.raises(MemoryLimitError, match="1,200 objects"):
+        model.fit(X, y)
+
+
+def test_new_rows_in_several_blocks(monkeypatch):
+    X, y = digits()
+    model = OnlineMultipleKernel(epochs=2, **QUIET).fit(X, y)
+    together = model.decision_function(X)
+    monkeypatch.setattr(_new_rows, "_AT_ONCE", 7 * len(X))
+    np.testing.assert_allclose(model.decision_function(X), together, atol=1e-10)
+    K = three_kernels(X)
+    model = OnlineMultipleKernel("precomputed", epochs=2, **QUIET).fit(K, y)
+    own = [np.diag(k) for k in K]
+    np.testing.assert_allclose(model.decision_function(K, diagonals=own), model.decision_function(K), atol=1e-10)
+    with pytest.raises(ValueError, match=r"diagonals\[1\] must hold 150 numbers"):
+        model.decision_function(K, diagonals=[own[0], own[1][:9], own[2]])

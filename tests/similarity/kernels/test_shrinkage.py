@@ -12,29 +12,21 @@ NORMS = arrays(np.float64, st.integers(1, 6), elements=st.floats(0, 10).map(lamb
 TAUS = st.floats(0.01, 5)
 
 
-@pytest.mark.parametrize(
-    ("tau", "weights", "expected"),
-    [
-        (1.0, [1, 1, 1], [1.5, 0, 0]),
-        (0.2, [1, 1, 1], [2.428571, 0.428571, 0]),
-        (0.2, [1, 2, 1], [2.5, 0, 0]),
-    ],
-)
-def test_squared_l1_by_hand(tau, weights, expected):
-    found = shrink_squared_l1(np.array([3, 1, -0.5]), np.array(weights, dtype=float), tau)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+@pytest.mark.parametrize(("tau", "expected"), [(1.0, [1.5, 0, 0]), (0.2, [2.428571, 0.428571, 0])])
+def test_squared_l1_by_hand(tau, expected):
+    np.testing.assert_allclose(shrink_squared_l1(np.array([3, 1, 0.5]), tau), expected, atol=1e-6)
 
 
 def test_squared_l1_of_zero_is_zero():
-    assert shrink_squared_l1(np.zeros(3), np.ones(3), 1.0).tolist() == [0, 0, 0]
+    assert shrink_squared_l1(np.zeros(3), 1.0).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize(("q", "expected"), [(1.5, 0.64), (2.0, 0.625), (1.2, 0.6679168), (3.0, 0.6359784), (1.0, 0.7)])
+@pytest.mark.parametrize(("q", "expected"), [(1.5, 0.64), (2.0, 0.625), (1.2, 0.6679168)])
 def test_powers_by_hand(q, expected):
     assert shrink_power(1.0, 0.3, q) == pytest.approx(expected, abs=1e-7)
 
 
-@pytest.mark.parametrize("q", [1.001, 1.05, 1.5, 1.99, 2.0, 3.0])
+@pytest.mark.parametrize("q", [1.001, 1.05, 1.5, 1.99, 2.0])
 @pytest.mark.parametrize("tau", [1e-6, 0.3, 50.0])
 def test_powers_solve_their_equation(q, tau):
     for b in (1e-8, 0.1, 1.0, 1e4):
@@ -83,14 +75,14 @@ def test_shrinkage_shrinks_keeps_order_and_does_not_expand(kind, b, tau, q, mix,
 def test_elastic_is_two_steps():
     b = np.array([3.0, 1.0, 0.5])
     found = shrink(shrinkage.ELASTIC, b, 0.4, 1.5, 0.25)
-    np.testing.assert_allclose(found, shrink_squared_l1(b / 1.1, np.ones(3), 0.3))
+    np.testing.assert_allclose(found, shrink_squared_l1(b / 1.1, 0.3))
 
 
 @settings(max_examples=25, deadline=None)
 @given(NORMS, TAUS)
 def test_moreau(b, tau):
     """x = prox of (τ/2)‖·‖₁² plus prox of its conjugate, which is ‖·‖∞² / 2τ: the residual is optimal for that."""
-    rest = b - shrink_squared_l1(b, np.ones_like(b), tau)
+    rest = b - shrink_squared_l1(b, tau)
 
     def cost(p):
         return 0.5 * ((p - b) ** 2).sum() + np.abs(p).max() ** 2 / (2 * tau)
@@ -103,5 +95,5 @@ def test_lq_between_its_ends():
     b = np.array([2.0, 1.0])
     np.testing.assert_allclose(shrink_squared_lq(b, 0.5, 2.0), b / 1.5)
     near = shrink_squared_lq(b, 0.5, 1.0001)
-    np.testing.assert_allclose(near, shrink_squared_l1(b, np.ones(2), 0.5), atol=1e-3)
+    np.testing.assert_allclose(near, shrink_squared_l1(b, 0.5), atol=1e-3)
     assert shrink_squared_lq(np.zeros(2), 0.5, 1.5).tolist() == [0, 0]

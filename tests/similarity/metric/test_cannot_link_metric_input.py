@@ -257,3 +257,12 @@ def test_a_fit_of_another_kind_leaves_nothing_behind():
 def test_more_pairs_of_names_than_memory():
     with memory_budget(100_000), pytest.raises(MemoryLimitError, match="All 499,500 pairs .* use max_pairs"):
         CannotLinkMetric(verbose=False).fit_names(np.arange(1000.0)[:, None], range(1000), max_pairs=None)
+
+
+def test_a_kernel_stays_as_it_was_fitted():
+    """Parameters that are set later are for the next fit."""
+    metric = CannotLinkMetric(kind="kernel", kernel="rbf", gamma=0.5, verbose=False)
+    metric.fit(X, constraints=[(0, 1), (0, 2)])
+    before = metric.transform(X)
+    metric.set_params(gamma=5.0, kernel="linear", kind="full")
+    np.testing.assert_array_equal(metric.transform(X), before)

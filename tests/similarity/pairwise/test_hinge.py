@@ -1,7 +1,10 @@
 """The dual of the hinge: no duality gap, exact multipliers, sweeps against steps along faces."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 from pluribus.similarity.pairwise import _hinge
@@ -101,3 +104,33 @@ def test_close_points_need_few_sweeps():
     terms = Terms(60, np.arange(60), y, np.ones(60), *np.empty((2, 0), int), np.empty(0, bool), np.empty(0), False)
     fitted = ascend(terms, KernelSpace(rbf_kernel(t, gamma=100)), 0.01, 0, tol=1e-6, max_iter=200)
     assert fitted.converged
+
+
+def many_pairs(n_pairs=20_000, n=200, d=400):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.1)
+    one = rng.integers(n, size=n_pairs)
+    other = (one + rng.integers(1, n, size=n_pairs)) % n
+    terms = Terms(
+        n, np.arange(20), np.where(np.arange(20) % 2, 1.0, -1.0), np.ones(20), one, other,
+        rng.random(n_pairs) < 0.5, np.full(n_pairs, 1e-3), False,
+    )  # fmt: skip
+    return X, terms
+
+
+def test_differences_of_pairs_are_never_stored():
+    """20,000 pairs × 400 features would take 64 MB."""
+    X, terms = many_pairs()
+    ascend(terms, FeatureSpace(X), 0.1, 0, tol=1e-3, max_iter=1)  # compiles
+    tracemalloc.start()
+    ascend(terms, FeatureSpace(X), 0.1, 0, tol=1e-3, max_iter=10)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 40e6
+
+
+def test_sparse_features_are_as_dense_ones():
+    X, terms = many_pairs(n_pairs=300, d=30)
+    dense, thin = (ascend(terms, FeatureSpace(Z), 0.1, 0, tol=1e-9, max_iter=500) for Z in (X, sparse.csr_array(X)))
+    assert dense.path[-1] == pytest.approx(thin.path[-1], rel=1e-8)
+    np.testing.assert_allclose(dense.coefficients, thin.coefficients, atol=1e-5)

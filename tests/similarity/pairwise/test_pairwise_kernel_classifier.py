@@ -723,7 +723,7 @@ def test_pairs_of_an_object_with_itself_say_nothing():
 
 
 def test_a_kernel_that_does_not_fit_into_memory_is_refused():
-    with memory_budget(100), pytest.raises(ValueError, match="give n_components"):
+    with memory_budget(100), pytest.raises(ValueError, match="use n_components"):
         make().fit(X, Y)
     with memory_budget(100):
         make(n_components=2).fit(X, Y)
