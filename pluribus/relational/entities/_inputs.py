@@ -126,6 +126,8 @@ def as_candidates(given: Any, n: int) -> Candidates:
     if hasattr(given, "to_pandas"):
         given = given.to_pandas()
     try:
+        if np.iscomplexobj(given):
+            raise TypeError
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.empty((0, 0))

@@ -597,3 +597,9 @@ class TestBadInput:
 def test_names_in_the_field():
     assert {"cr", "er-attributes", "er-pairwise"} <= set(names())
     assert clone(by_name("er-pairwise")(alpha=0.3)).get_params()["alpha"] == 0.3
+
+
+def test_complex_similarities_are_refused():
+    for rows in ([(0, 1, 0.5 + 1j)], np.array([(0, 1, 0.5 + 1j)])):
+        with pytest.raises(ValueError, match="candidates holds no numbers"):
+            CollectiveRelational(verbose=False).fit(["a", "b"], candidates=rows)
