@@ -1,3 +1,4 @@
+import importlib
 import json
 import signal
 import sqlite3
@@ -466,6 +467,21 @@ def test_undo_to_a_state_that_is_not_kept_works_in_the_background(desk, monkeypa
     assert not desk.take(4, "undo", {})
     wait(lambda: not desk.working)
     assert desk.session.state.labels.tolist() == after
+
+
+def test_a_session_is_opened_with_the_links_it_was_made_with(tmp_path, monkeypatch):
+    command = importlib.import_module("pluribus.cli._studio")
+    monkeypatch.setattr(command, "run_desk", lambda desk, **how: desk.close())
+    X, _ = make_blobs(20, centers=[[0, 0], [8, 8]], random_state=0)
+    np.savetxt(tmp_path / "g.csv", X, delimiter=",", header="a,b", comments="")
+    links = "source,target\n" + "".join(f"{i},{i + 1}\n" for i in range(19))
+    how = {"k": 2, "out": tmp_path / "kept", "quiet": True}
+    for name in ("links.csv", "same.csv", "other.csv"):
+        (tmp_path / name).write_text(links if name != "other.csv" else links + "0,5\n")
+    command.run(tmp_path / "g.csv", graph=tmp_path / "links.csv", **how)
+    command.run(tmp_path / "g.csv", graph=tmp_path / "same.csv", **how)
+    with pytest.raises(StoreError, match="another options"):
+        command.run(tmp_path / "g.csv", graph=tmp_path / "other.csv", **how)
 
 
 def started(folder):
