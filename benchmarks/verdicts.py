@@ -10,7 +10,7 @@ from benchmarks._session import Session
 from benchmarks._worker import Task
 from benchmarks.shapes import HALVES, KINDS, draw, families
 
-DRAWS = 5
+DRAWS = 3
 WORDS = ("clusters", "undecided", "none")
 
 

@@ -1,6 +1,6 @@
 """Quantiles of the dip statistic under uniform samples, the table in ``pluribus/validate/structure/_dip.py``.
 
-    python scripts/dip_quantiles.py
+python scripts/dip_quantiles.py
 """
 
 import numpy as np

@@ -24,11 +24,12 @@ from pluribus.generate import preset
 from pluribus.pipeline._defaults import default_consensus, default_generator
 from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._nearest_rows import NearestRows
-from pluribus.pipeline._partition import Partition, best_candidate
+from pluribus.pipeline._partition import Partition
 from pluribus.pipeline._plan import Plan, plan_of
 from pluribus.pipeline._reasons import reasons
 from pluribus.pipeline._sizes import Sizes
 from pluribus.pipeline._structure import structure_of
+from pluribus.pipeline.candidates.best_candidate import best_candidate
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK, open_data
 
