@@ -220,7 +220,9 @@ def _listed(given: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _row_numbers(values: np.ndarray, n: int) -> np.ndarray:
     try:
-        if values.dtype == object and any(isinstance(value, bool | str | bytes) for value in values):
+        if values.dtype == object and any(isinstance(value, bool | str | bytes | complex) for value in values):
+            raise TypeError
+        if values.dtype.kind == "c":
             raise TypeError
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -536,6 +536,8 @@ class TestBadInput:
             ([0, 1], "at place 0"),
             ("papers", "type str"),
             ([["a", "b"]], "something else than row numbers"),
+            ([[1 + 0j, 0j]], "something else than row numbers"),
+            (np.array([[1 + 0j, 0j]]), "something else than row numbers"),
             (sparse.eye_array(3), "3 columns, but there are 10 references"),
             (pd.DataFrame({"a": [1]}), "1 columns"),
         ],
