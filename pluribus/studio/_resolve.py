@@ -79,8 +79,7 @@ def _from_base(scene: Scene, state: State, agreed: Agreed) -> State:
     roots[spoken] = n_keys + np.arange(len(spoken))
     root = grow_groups(scene.tree.first, scene.tree.second, roots)
     leader = np.where(root < n_keys, np.arange(len(base)), spoken[np.maximum(root - n_keys, 0)])
-    follows = (target[leader] != base[leader]) & (base[leader] == base)  # those who stay take nobody along
-    labels = np.where(follows, target[leader], base)
+    labels = np.where(base[leader] == base, target[leader], base)  # an object takes along its own cluster only
     confidence = state.base_confidence.copy()
     moved = labels != base
     if moved.any():

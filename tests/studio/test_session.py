@@ -725,3 +725,29 @@ def test_a_view_stays_as_it_is(blobs):
     before = snapshot(view)
     session.undo().cannot_link(3, 4)
     assert (view.seq, snapshot(view)) == (1, before)
+
+
+def test_a_cluster_of_its_own_is_left_if_it_becomes_forbidden(blobs):
+    session = Session(blobs[0])
+    inside = [np.flatnonzero(session.state.labels == key) for key in session.keys]
+    item, other = int(inside[0][0]), int(inside[1][5])
+    for others in inside:
+        session.cannot_link(item, int(others[1]))
+    session.assign(other, int(session.state.labels[item])).cannot_link(item, other)
+    assert session.conflicts == ()
+    assert session.state.labels[item] != session.state.labels[other]
+
+
+def test_what_conflicts_is_not_called_unfollowed(opinions):
+    session = Session(opinions).must_link(0, 1).cannot_link(0, 1 + 1).must_link(1, 2)
+    assert [conflict.statement for conflict in session.conflicts] == [3]
+    assert session.unfollowed == ()
+
+
+def test_a_split_does_not_change_what_was_said_of_objects_that_are_elsewhere(opinions):
+    session = Session(opinions)
+    one, other = session.keys[:2]
+    session.assign(0, one).must_link(0, 1).assign(1, other).split(one)
+    said = {statement.id: statement.cluster for statement in session.statements}
+    assert said[3] == other
+    assert [conflict.statement for conflict in session.conflicts] == [3]
