@@ -264,6 +264,8 @@ def test_large_requests_are_refused(client, desk, monkeypatch):
     monkeypatch.setattr("pluribus.studio.server.MOST_BYTES", 1000)
     body = {"seq": 0, "type": "group", "args": {"items": list(range(120)) * 5}}
     assert client.post("/api/event", json=body).status_code == 413
+    parts = (b" " * 400 for _ in range(5))  # sent without a length
+    assert client.post("/api/event", content=parts, headers={"Content-Type": "application/json"}).status_code == 413
     assert client.get("/api/state", headers={"Content-Length": "x"}).status_code == 413
     assert desk.session.seq == 0
 

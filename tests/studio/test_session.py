@@ -240,6 +240,13 @@ def test_suggestions_are_the_least_certain_ones(blobs):
     assert first[0] not in session.suggest(3)
 
 
+def test_suggestions_do_not_follow_one_another(opinions):
+    session = Session(opinions)
+    chosen = session.suggest(8)
+    for place, item in enumerate(chosen):
+        assert not set(session.followers(item).tolist()) & set(chosen[place + 1 :])
+
+
 # -- contradictions --------------------------------------------------------------------------------------------------
 
 
