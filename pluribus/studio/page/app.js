@@ -430,7 +430,9 @@ async function nextUncertain() {
 
 function theme(name) { document.documentElement.dataset.theme = name; draw(); }
 $("theme").onclick = () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-theme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+const night = matchMedia("(prefers-color-scheme: dark)");
+night.onchange = () => theme(night.matches ? "dark" : "light");
+night.onchange();
 
 // Another map: objects move to their new places, so that the eye can follow them.
 function glide(to) {
