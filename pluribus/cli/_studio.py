@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +38,10 @@ def run(
     place = out or Path(f"{_input.stem(data)}-studio")
 
     def make() -> Clustering:
-        verbose = not screen.silent
-        if combine:
-            return combine_labels(data, seed=seed, on_note=screen.note, verbose=verbose, **how)
-        return cluster(_opened(data), seed=seed, on_note=screen.note, verbose=verbose, **how)
+        same: dict[str, Any] = {"seed": seed, "on_note": screen.note, "verbose": not screen.silent}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # they are notes too
+            return combine_labels(data, **same, **how) if combine else cluster(_opened(data), **same, **how)
 
     files = [path for path in (data, session, options.get("graph")) if path is not None]
     chosen = options | {"combine": combine}

@@ -482,7 +482,7 @@ def test_a_session_is_opened_with_the_links_it_was_made_with(tmp_path, monkeypat
         (tmp_path / name).write_text(links if name != "other.csv" else links + "0,5\n")
     command.run(tmp_path / "g.csv", graph=tmp_path / "links.csv", **how)
     command.run(tmp_path / "g.csv", graph=tmp_path / "same.csv", **how)
-    with pytest.raises(StoreError, match="another options"):
+    with pytest.raises(StoreError, match="other options"):
         command.run(tmp_path / "g.csv", graph=tmp_path / "other.csv", **how)
 
 
