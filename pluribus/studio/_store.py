@@ -38,7 +38,7 @@ class Store:
                 self._connection.execute("insert into about values (?, ?)", (name, text))
             elif known[0] != text:
                 raise StoreError(
-                    f"{self.path} keeps a session with other {name}: give another --out, or open it with the data "
+                    f"{self.path} keeps a session with different {name}: give another --out, or open it with the data "
                     "and options that it was made with."
                 )
 

@@ -404,7 +404,7 @@ def test_another_clustering_does_not_open_the_session_of_the_first(clustering, t
     monkeypatch.setattr(sys.modules["pluribus.studio.open_studio"], "run_desk", lambda desk, **how: desk.close())
     open_studio(clustering, out=tmp_path / "kept", browser=False)
     open_studio(clustering, out=tmp_path / "kept", browser=False)
-    with pytest.raises(StoreError, match="another clustering"):
+    with pytest.raises(StoreError, match="different clustering"):
         open_studio(Session(clustering).group([0, 1]).result(), out=tmp_path / "kept", browser=False)
 
 
@@ -482,7 +482,7 @@ def test_a_session_is_opened_with_the_links_it_was_made_with(tmp_path, monkeypat
         (tmp_path / name).write_text(links if name != "other.csv" else links + "0,5\n")
     command.run(tmp_path / "g.csv", graph=tmp_path / "links.csv", **how)
     command.run(tmp_path / "g.csv", graph=tmp_path / "same.csv", **how)
-    with pytest.raises(StoreError, match="other options"):
+    with pytest.raises(StoreError, match="different options"):
         command.run(tmp_path / "g.csv", graph=tmp_path / "other.csv", **how)
 
 
