@@ -10,7 +10,7 @@ from benchmarks._session import Session
 from benchmarks._worker import Task
 from benchmarks.shapes import HALVES, KINDS, draw, families
 
-DRAWS = 3
+DRAWS = 2
 WORDS = ("clusters", "undecided", "none")
 
 
