@@ -28,7 +28,7 @@ from pluribus._engine.registry import Registry
 from pluribus._engine.results import ResultDirectory
 from pluribus._engine.seeding import RandomState, seeds
 from pluribus._engine.store import TaskStore
-from pluribus._engine.tasks import merge_tasks, one_blas_thread, over_blocks, recall, run_tasks
+from pluribus._engine.tasks import check_n_jobs, merge_tasks, one_blas_thread, over_blocks, recall, run_tasks
 
 __all__ = [
     "DAMAGED",
@@ -46,6 +46,7 @@ __all__ = [
     "atomic_path",
     "check_claims",
     "check_memory",
+    "check_n_jobs",
     "check_summable",
     "computed",
     "fingerprint",

@@ -286,7 +286,8 @@ class Clustering:
 
     def _headline(self) -> str:
         k, n = counted(self.n_clusters, "cluster"), len(self.labels)
-        return f"{k} of {n:,} objects, mean uncertainty {self.mean_uncertainty:.2f}{_DOUBTS.get(self.verdict, '')}"
+        doubt = "" if self.k_chosen_by == "given" else _DOUBTS.get(self.verdict, "")
+        return f"{k} of {n:,} objects, mean uncertainty {self.mean_uncertainty:.2f}{doubt}"
 
     def __repr__(self) -> str:
         return f"Clustering({self._headline()})"

@@ -37,9 +37,10 @@ class Store:
             if known is None:
                 self._connection.execute("insert into about values (?, ?)", (name, text))
             elif known[0] != text:
+                article = "" if name in ("data", "options") else "a "
                 raise StoreError(
-                    f"{self.path} keeps a session with different {name}: give another --out, or open it with the data "
-                    "and options that it was made with."
+                    f"{self.path} keeps a session with {article}different {name}: give another --out, or open it with "
+                    "the data and options that it was made with."
                 )
 
     def append(self, event: dict[str, Any]) -> None:

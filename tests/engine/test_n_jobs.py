@@ -6,6 +6,7 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.cluster.hierarchy import linkage
 from sklearn.base import BaseEstimator, is_classifier
 
 import pluribus
@@ -30,6 +31,7 @@ ARGUMENTS = {
     "labels": LABELS,
     "n_clusters": 3,
     "n_members": 4,
+    "tree": linkage(X, "average"),
     "verbose": False,
 }
 WRONG = [0, 1.5, "2", True, np.float64(1)]
@@ -70,6 +72,8 @@ def call(value, n_jobs):
     given = {name: argument for name, argument in ARGUMENTS.items() if name in takes} | {"n_jobs": n_jobs}
     if value.__module__.startswith("pluribus.temporal"):
         given.pop("ensemble", None)  # an ensemble over time, which is made from X
+    if value.__name__ == "EnsembleClusterer":
+        given.pop("candidates")  # a word there
     if "X" in takes and not {"ensemble", "metric"} <= takes.keys():  # a metric between partitions needs no X
         given["X"] = X
     if value.__name__ in ("Mix", "mix"):

@@ -65,7 +65,7 @@ def test_the_verdict_says_whether_there_are_clusters(blobs):
     one = np.random.default_rng(0).normal(size=(200, 3))
     flat = EnsembleClusterer(n_members=10, random_state=0, verbose=False).fit(one)
     assert flat.verdict_ == "none"
-    assert flat.reasons_[-1].startswith("One group: no evidence of clusters")
+    assert flat.reasons_[-1].startswith("One group, no evidence of clusters")
     same = EnsembleClusterer(n_members=10, random_state=0, n_jobs=2, verbose=False).fit(one)
     np.testing.assert_array_equal(same.structure_.witnesses, flat.structure_.witnesses)
     other = EnsembleClusterer(consensus="eac", n_members=5, n_clusters=3, verbose=False).fit(X)

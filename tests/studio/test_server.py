@@ -381,13 +381,13 @@ def test_a_session_goes_on_after_a_restart(clustering, tmp_path):
     again = desk_in(tmp_path / "work", lambda: pytest.fail("made again"), about={"data": "a"})
     assert (again.session.export(), again.session.labels.tolist()) == before
     again.close()
-    with pytest.raises(StoreError, match="another data"):
+    with pytest.raises(StoreError, match="different data"):
         desk_in(tmp_path / "work", lambda: clustering, about={"data": "b"})
 
 
 def test_a_session_is_opened_with_the_seed_it_was_made_with(clustering, tmp_path):
     desk_in(tmp_path / "work", lambda: clustering, seed=1).close()
-    with pytest.raises(StoreError, match="another seed"):
+    with pytest.raises(StoreError, match="a different seed"):
         desk_in(tmp_path / "work", lambda: clustering, seed=2)
 
 

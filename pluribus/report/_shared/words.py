@@ -83,9 +83,10 @@ def _headline(s: Summary) -> str:
         return "No object was clustered"
     if s.n_clusters == 1:
         return "One cluster: the result does not divide the objects"
-    if s.verdict == "none":
+    doubt = "" if s.k_chosen_by == "given" else s.verdict
+    if doubt == "none":
         return f"No evidence of clusters: the {s.n_clusters} below divide one group"
-    if s.verdict == "undecided":
+    if doubt == "undecided":
         return f"{s.n_clusters} clusters, but it is not decided that there are any"
     if s.n_members == 1:
         return f"{s.n_clusters} clusters, taken from a single partition"

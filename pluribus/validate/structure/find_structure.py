@@ -7,7 +7,7 @@ import numpy as np
 from scipy.cluster.hierarchy import is_valid_linkage
 from sklearn.utils import check_array
 
-from pluribus._engine import seeds
+from pluribus._engine import check_n_jobs, seeds
 from pluribus.consensus._internal import cut_into
 from pluribus.validate.structure._shadows import least_p_value
 from pluribus.validate.structure._spread_ties import spread_ties
@@ -96,14 +96,14 @@ class Structure:
 _SENTENCES = {
     "clusters": "There are clusters",
     "undecided": "It is not decided whether there are clusters",
-    "none": "One group: no evidence of clusters",
+    "none": "One group, no evidence of clusters",
 }
 
 
 def _because(structure: Structure) -> str:
     saddle, dip, gap = structure.witnesses
     if np.isnan(saddle):
-        return ": there are too few objects to tell." if structure.n_objects < _FEWEST else "."
+        return ": there are too few objects to tell." if structure.n_objects < _FEWEST else ": all rows are the same."
     seen = []
     if saddle > 0:
         deep = (
@@ -165,6 +165,7 @@ def find_structure(
     >>> find_structure(one, linkage(one, "average")).verdict
     'none'
     """
+    check_n_jobs(n_jobs)
     X = check_array(X, dtype=[np.float64, np.float32])
     n = len(X)
     tree = check_array(tree, dtype=np.float64, ensure_min_samples=0, input_name="tree")

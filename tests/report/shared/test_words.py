@@ -36,11 +36,13 @@ def test_grades(plain_case, n_ambiguous, grade):
 def test_the_verdict_comes_before_the_grade(plain_case):
     result = np.repeat([0, 1], 50)
     none, undecided, clusters = (
-        words_of(plain_case([result] * 30, result, verdict=verdict)) for verdict in ("none", "undecided", "clusters")
+        words_of(plain_case([result] * 30, result, verdict=verdict, k_chosen_by="halves"))
+        for verdict in ("none", "undecided", "clusters")
     )
     assert none[0] == "No evidence of clusters: the 2 below divide one group"
     assert undecided[0] == "2 clusters, but it is not decided that there are any"
     assert clusters[0] == "2 clusters, clearly separated"
+    assert words_of(plain_case([result] * 30, result, verdict="none"))[0] == clusters[0]
     assert ["kinds of objects" in words[2] for words in (none, undecided, clusters)] == [True, True, False]
 
 

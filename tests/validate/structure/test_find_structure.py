@@ -227,6 +227,6 @@ def test_the_sentence_says_what_was_seen(verdict):
     gaps = {"clusters": [3.0], "undecided": [1.5], "none": None}[verdict]
     structure = found(flat, lifetimes=gaps, stability=None if gaps is None else [1.0])
     assert structure.verdict == verdict
-    begins = {"clusters": "There are", "undecided": "It is not decided", "none": "One group: no evidence of clusters"}
+    begins = {"clusters": "There are", "undecided": "It is not decided", "none": "One group, no evidence of clusters"}
     assert structure.sentence.startswith(begins[verdict])
     assert structure.sentence.endswith(".")
