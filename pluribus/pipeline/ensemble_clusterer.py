@@ -70,8 +70,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     candidates : {"auto"}, optional
         "auto" also makes simpler partitions with the same number of clusters (Genie on a spanning tree, k-means,
         Gaussian mixtures), and takes the one that agrees best with the others and fits the neighborhoods of the
-        objects; memberships then estimate the chance that an object is right. It applies to "lwsm", up to 20,000 rows
-        in memory and 20 clusters.
+        objects; memberships are then estimates of the chance that an object is right. It applies to "lwsm", up to
+        20,000 rows in memory and 20 clusters.
     constraint_level : {"consensus", "evidence", "members"} or several of them
         Where the constraints given to ``fit`` are used. "consensus": when the partition is taken from the evidence.
         Hard constraints then hold, and the ensemble depends on the data alone. "evidence": the evidence of the pairs is
