@@ -27,8 +27,11 @@ def fault_of(error: BaseException) -> str | None:
     """What is wrong with an error; None for a documented one.
 
     Documented are a ValueError and a TypeError that a ``raise`` of pluribus states, or the validation of scikit-learn;
-    an OSError; and an ImportError of pluribus about an extra that is not installed.
+    an OSError; an ImportError of pluribus about an extra that is not installed; and the AttributeError of a method that
+    an estimator has only with other parameters (scikit-learn's ``available_if``).
     """
+    if isinstance(error, AttributeError) and _is_unavailable(error):
+        return None
     if not isinstance(error, ValueError | TypeError | OSError | ImportError):
         return f"{type(error).__name__} is not a documented error"
     steps = list(_steps(error.__traceback__))
@@ -43,6 +46,10 @@ def fault_of(error: BaseException) -> str | None:
     if last.tb_frame.f_code.co_code[last.tb_lasti] not in _RAISES:
         return f"{type(error).__name__} that no check of pluribus raised"
     return None if str(error).strip() else f"{type(error).__name__} without a message"
+
+
+def _is_unavailable(error: AttributeError) -> bool:
+    return any(step.tb_frame.f_code.co_filename.endswith("_available_if.py") for step in _steps(error.__traceback__))
 
 
 def place_of(error: BaseException) -> str:

@@ -26,7 +26,7 @@ def clouds(places: Places, X: Any, *, sample: int | None = None, random_state: A
     """All partitions, their clusters as distributions over the points, or over a sample of them."""
     X = places.check_vectors(X)
     if sample is not None:
-        if not (isinstance(sample, int | np.integer) and sample >= 1):
+        if isinstance(sample, bool) or not (isinstance(sample, int | np.integer) and sample >= 1):
             raise ValueError(f"sample must be a whole number of objects, at least 1; got {sample!r}.")
         rng = np.random.default_rng(seeds(random_state, 1)[0])
         index = np.sort(rng.choice(places.n_objects, min(sample, places.n_objects), replace=False))

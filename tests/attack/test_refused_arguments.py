@@ -7,7 +7,20 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import pluribus
-from pluribus import Constraints, Ensemble, compare, consensus, constrained, constraints, evidence, generate, pipeline
+from pluribus import (
+    Constraints,
+    Ensemble,
+    compare,
+    consensus,
+    constrained,
+    constraints,
+    evidence,
+    generate,
+    pipeline,
+    relational,
+    report,
+    similarity,
+)
 from pluribus import tables as t
 from pluribus import validate as v
 
@@ -35,6 +48,13 @@ def fitted():
 WORDS = [
     (lambda: constrained.MetricPairwiseKMeans(2, metric=np.zeros(0)).fit(X), "metric"),
     (lambda: compare.consistency_index(A, B, weighting=FRAME), "weighting must be"),
+    (lambda: compare.cdistance(A, B, X, sample=True), "sample must be a whole number"),
+    (lambda: similarity.majority_vote(RAGGED, tracks=[0, 0]), "one label for each row"),
+    (
+        lambda: similarity.majority_vote(np.array([[1], [2], None], dtype=object)[:2], tracks=[0, 0]),
+        "one label for each",
+    ),
+    (lambda: similarity.PairwiseKernelClassifier().fit(X, [0.5, 1.5, 0.25, 0.75, 0.1]), "Unknown label type"),
     (lambda: compare.cc_distance(A, B, X, representation=np.zeros(0)), "representation must be"),
     (lambda: compare.normalized_variation_of_information_distance(A, B, by=np.zeros(2)), "by must be"),
     (lambda: compare.lift_emd_distance(A, B, X, normalize=FRAME), "normalize must be one of"),
@@ -155,6 +175,34 @@ def test_other_types_of_numbers_are_read():
     assert consensus.EvidenceAccumulation(2, verbose=False).fit([A, B]).cut(threshold=10**30).max() == 0
     assert consensus.MetaClustering(2, imbalance=np.int8(2), verbose=False).fit([A, B]).n_clusters_ == 2
     assert pipeline.plan_of(X, generate.Generator(), held=np.int8(2)).parts["table"] > 2
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_other_types_of_numbers_in_learned_similarities():
+    assert similarity.majority_vote(BIG_ENDIAN, tracks=[0, 0, 0, 1, 1]).tolist() == [0, 0, 0, 1, 1]
+    metric = similarity.CannotLinkMetric(C=np.float16(2), kind="sparse", verbose=False)
+    assert metric.fit(sparse.csr_array(X), constraints=[(0, 4)]).margin_ > 0
+    model = constrained.ConstrainedGaussianMixture(2, tol=1e308, random_state=0, verbose=False).fit(X)
+    assert model.n_iter_ >= 1
+
+
+def test_figures_refuse_other_results():
+    with pytest.raises(TypeError, match="give the result of alternative.alternatives"):
+        report.plot_alternatives(FRAME)
+    model = constrained.SpectralCoClustering(2, random_state=0).fit(X + 1)
+    assert len(report.plot_coclusters(model, (X + 1).astype(">f8")).data) == 1
+
+
+def test_rows_that_a_learned_metric_cannot_reach():
+    model = constrained.MetricPairwiseKMeans(2, random_state=0, verbose=False).fit(X * 1e-8)
+    with pytest.raises(ValueError, match="infinite"):
+        model.predict(np.full((2, 2), 1e150))
+
+
+def test_bootstrap_links_beyond_all_references():
+    names = ["A. Smith", "A Smith", "B. Jones"]
+    model = relational.CollectiveRelational(boot_links=10**30, verbose=False).fit(names, links=[[0, 2], [1, 2]])
+    assert len(model.labels_) == 3
 
 
 def test_soft_clusters_without_objects_are_warned_of():

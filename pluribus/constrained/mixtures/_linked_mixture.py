@@ -130,7 +130,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
 
     def _climb(self, data: LinkedData, start: Mixture, *, expect: Expect, maximize: Maximize) -> EMRun:
         """EM from one start."""
-        tol = self.tol * data.total
+        tol = float(self.tol) * float(data.total)
         return expectation_maximization(start, expect, maximize, max_iter=self.max_iter, tol=tol)
 
     def _best_run(self, data: LinkedData, inference: Inference, climb: Climb) -> EMRun:

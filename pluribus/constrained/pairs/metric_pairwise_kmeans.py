@@ -230,5 +230,8 @@ class MetricPairwiseKMeans(ConstrainedMixin, BaseEstimator):
         # Far from the origin squares lose digits; sparse rows are not centered, which would make them dense.
         shift = self.cluster_centers_.mean(axis=0, dtype=np.float64) * (not sparse.issparse(X))
         rows = X if sparse.issparse(X) else X - shift
-        lengths = squared_lengths(rows, self.cluster_centers_.astype(np.float64) - shift, self._metrics)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = squared_lengths(rows, self.cluster_centers_.astype(np.float64) - shift, self._metrics)
+        if not np.isfinite(lengths).all():
+            raise ValueError("X has rows so far from the centers that distances in the learned metric are infinite.")
         return lengths - self._metrics.log_dets

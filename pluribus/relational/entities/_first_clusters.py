@@ -48,7 +48,7 @@ def _chosen(candidates: Candidates, links: Hypergraph, least: float, needed: int
         alike, near = _graph(candidates.pairs[strong], n), _graph(links.pairs, n)
         pointers = alike.indptr.astype(np.int64), alike.indices.astype(np.int64)
         neighbors = near.indptr.astype(np.int64), near.indices.astype(np.int64)
-        strong = strong[supported(candidates.pairs[strong], *pointers, *neighbors, needed)]
+        strong = strong[supported(candidates.pairs[strong], *pointers, *neighbors, min(needed, n))]
     return strong[np.argsort(-candidates.similarity[strong], kind="stable")]
 
 

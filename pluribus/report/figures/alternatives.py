@@ -21,6 +21,8 @@ def plot_alternatives(found: Alternatives) -> Any:
     >>> [trace.name for trace in plot_alternatives(found).data]
     ['front', 'residual-kmeans', 'kmeans, nothing known']
     """
+    if not isinstance(found, Alternatives):
+        raise TypeError(f"found is of type {type(found).__name__}: give the result of alternative.alternatives.")
     front: dict[str, Any] = {
         "type": "scatter",
         "mode": "lines",

@@ -68,7 +68,9 @@ def coclusters_figure(model: Any, X: Any) -> Figure:
     """The specification of the figure."""
     labels = [_labels_of(model, name) for name in ("row_labels_", "column_labels_")]
     names = [_names(X, axis) for axis in ("index", "columns")]
-    table = sparse.csr_array(check_array(X, accept_sparse="csr", ensure_non_negative=True, input_name="X"))
+    table = sparse.csr_array(
+        check_array(X, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True, input_name="X")
+    )
     if table.shape != (len(labels[0]), len(labels[1])):
         raise ValueError(
             f"X has the shape {table.shape}, but the model was fitted to {len(labels[0])} rows and {len(labels[1])} "

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight
 
 from pluribus._engine import check_summable
@@ -58,7 +58,8 @@ def known_labels(y: Any, n: int, labeled: Any, constraints: Constraints) -> Labe
     except TypeError as error:
         raise ValueError(f"labels of different kinds, such as numbers and texts, are not classes: {error}") from None
     classes = np.array(classes.tolist()) if classes.dtype.kind == "O" else classes
-    check_classification_targets(classes[codes])
+    if (kind := type_of_target(classes[codes])).startswith("continuous"):
+        raise ValueError(f"Unknown label type: {kind}. Labels are whole numbers or texts, with -1 for unlabeled rows.")
     if len(classes) < 2:
         raise ValueError(
             f"All labeled rows are of one class, {classes[0]!r}: a classifier needs at least one labeled example of "

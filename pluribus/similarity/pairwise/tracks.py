@@ -64,11 +64,8 @@ def majority_vote(labels: Any, tracks: Any) -> np.ndarray:
     >>> majority_vote(["x", "y", "y", "x"], tracks=[1, 1, 1, -1]).tolist()
     ['y', 'y', 'y', 'x']
     """
-    names = np.asarray(labels)
-    if names.ndim != 1:
-        raise ValueError(f"labels must be one label for each row; got an array of shape {names.shape}.")
-    track, _ = parse_names(tracks, len(names), "tracks")
-    codes, classes = pd.factorize(names, sort=True, use_na_sentinel=False)
+    codes, classes = _coded(labels)
+    track, _ = parse_names(tracks, len(codes), "tracks")
     rows = np.flatnonzero(track >= 0)
     n_classes = max(len(classes), 1)
     pairs, votes = np.unique(track[rows] * n_classes + codes[rows], return_counts=True)
@@ -79,6 +76,17 @@ def majority_vote(labels: Any, tracks: Any) -> np.ndarray:
     result = codes.copy()
     result[rows] = winner[track[rows]]
     return np.asarray(classes)[result]
+
+
+def _coded(labels: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Labels as numbers, and the label of each number, in order."""
+    try:
+        names = np.asarray(labels)
+        if names.ndim != 1:
+            raise ValueError(f"they have the shape {names.shape}")
+        return pd.factorize(names.astype(names.dtype.newbyteorder("=")), sort=True, use_na_sentinel=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"labels must be one label for each row, numbers or texts: {error}.") from None
 
 
 def _order_of(moments: np.ndarray) -> np.ndarray:
