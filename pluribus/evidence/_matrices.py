@@ -7,7 +7,7 @@ import sklearn
 from scipy import sparse
 from sklearn.utils import check_array
 
-from pluribus._engine import over_blocks
+from pluribus._engine import check_n_jobs, over_blocks
 from pluribus._kernels.labels.co_association import count_partners, dense_rows, evidence_rows, pair_sums
 from pluribus._kernels.labels.label_neighbors import fill_evidence, fill_union, union_degrees
 from pluribus.evidence._label_lists import Lists, rows_per_block
@@ -92,6 +92,7 @@ def nearest_by_features(X: Any, n: int, n_neighbors: int, n_jobs: int | None) ->
     if n == 1:
         return np.empty((1, 0), np.int64)
     check_scale(X)
+    check_n_jobs(n_jobs)
     search = sklearn.neighbors.NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), n_jobs=n_jobs).fit(X)
     return search.kneighbors(return_distance=False)
 

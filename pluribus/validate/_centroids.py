@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from pluribus.validate._pairs import FeaturePairs, Pairs
 
+_MOST = 1e140  # a distance whose square, and sums of it, are finite
 _ROWS = 65_536
 _MOST_BETWEEN = 2**26  # distances between centers
 
@@ -68,7 +69,12 @@ def _of_distances(pairs: Pairs, codes: np.ndarray) -> Centers:
     members = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(k, n))
 
     def means(start: int, stop: int) -> np.ndarray:
-        return (members @ (pairs.rows(np.arange(start, stop)) ** 2).T).T / sizes
+        rows = pairs.rows(np.arange(start, stop))
+        if rows.max(initial=0) > _MOST:
+            raise ValueError(
+                f"distances are up to {rows.max():.3g}: their squares are infinite. Divide them by a number."
+            )
+        return (members @ (rows**2).T).T / sizes
 
     to_cluster = np.concatenate(pairs.over_rows(means))  # mean squared distance of each object to each cluster
     cluster_means = (members @ to_cluster) / sizes[:, None]

@@ -13,6 +13,7 @@ from scipy import sparse
 from pluribus.consensus._shared.eigen import inverse_root, leading, unit_rows
 from pluribus.consensus._shared.weighted_points import k_means
 
+_MOST_UFACTOR = 2**30  # METIS keeps it in 32 bits
 _INSTALL = "pip install 'pluribus[graph]'"
 _RESOLUTION = 1_000  # the median of fractional weights after rounding to whole numbers
 _SMALL = 100  # vertices per part up to which recursive bisection is tried too
@@ -84,7 +85,7 @@ def cut_by_metis(
     def cut(recursive: bool) -> tuple[int, int, np.ndarray]:
         options = pymetis.Options(seed=seed % 2**31, ncuts=n_cuts, no2hop=int(not two_hop))
         if not recursive:  # bisection balances each step by METIS's own factor
-            options.ufactor = max(1, round(1000 * float(imbalance)))
+            options.ufactor = max(1, round(min(1000 * float(imbalance), _MOST_UFACTOR)))
         weight, part = pymetis.part_graph(
             n_parts, adjacency, vweights=vweights, eweights=eweights, recursive=recursive, options=options
         )

@@ -13,6 +13,7 @@ from pluribus._engine import DaskCluster, EngineMixin, as_cluster, given_limit, 
 from pluribus.consensus._shared import dendrogram, evidence_linkages
 from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.cost import Cost
+from pluribus.consensus._shared.features import check_features
 from pluribus.consensus._shared.separate_groups import merge_separate, separate_groups
 from pluribus.consensus._shared.tied_merges import is_tied, warn_of_ties
 from pluribus.consensus.linkage import _neighbor_linkages
@@ -180,6 +181,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         self.linkage_method_ = self._choose_linkage()
         evidence = self._gather(ensemble)
         self._check_cut(evidence.shape[0])
+        X = None if X is None else check_features(X, evidence.shape[0])
         self._check_missing(evidence)
         self.linkage_ = self._link(evidence, cluster)
         top = None if self.linkage_method_ == "ward" else 1.0

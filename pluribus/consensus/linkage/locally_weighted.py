@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from pluribus._engine import over_blocks, seeds
@@ -18,13 +17,13 @@ from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.evidence_linkages import average_link
 from pluribus.consensus._shared.extend_labels import extend_labels
+from pluribus.consensus._shared.features import check_features
 from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus._shared.separate_groups import merge_separate, separate_groups
 from pluribus.consensus.linkage._k_stability import k_stability
 from pluribus.consensus.linkage._last_merges import merge_last_groups
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble
-from pluribus.tables import Rows
 
 LINKED = 20_000  # objects that are linked: all pairs of more would take long
 _FEWEST = 3  # objects among which a number of clusters is sought
@@ -168,7 +167,7 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         self._validate_params()
         ensemble = as_ensemble(ensemble)
         if X is not None:
-            X = _check_features(X, ensemble.n_objects)
+            X = check_features(X, ensemble.n_objects)
         if self.n_clusters is not None or not self.finds_n_clusters:
             self._check_n_clusters(ensemble.n_objects)
         for name in ("linkage_", "tree_", "linked_", "last_merges_", "k_stability_"):  # of an earlier fit
@@ -254,14 +253,6 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         )
         labels = part[: len(table.counts)][table.inverse]
         return np.searchsorted(nonempty_clusters(labels, k), labels)
-
-
-def _check_features(X: Any, n: int) -> Any:
-    """Features in a form that can be averaged."""
-    X = X if isinstance(X, Rows) else check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
-    if X.shape[0] != n:
-        raise ValueError(f"X has {X.shape[0]} rows, but the ensemble is of {n} objects: give one row for each.")
-    return X
 
 
 def mean_entropies(ensemble: Ensemble, n_jobs: int | None = None) -> np.ndarray:

@@ -54,6 +54,8 @@ def elbow(log_likelihoods: np.ndarray) -> int:
     gain = np.diff(log_likelihoods[tried])
     if len(gain) < 2:
         return int(tried[-1])
+    if gain.max() <= 0:
+        return int(tried[0])
     ratio = gain[:-1] / (np.maximum(gain[1:], 0) + _DAMPING * gain.max())
     return int(tried[1:-1][ratio.argmax()])
 

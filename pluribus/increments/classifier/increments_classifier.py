@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from pluribus._engine import run_tasks, seeds, track
+from pluribus._engine import real_number, run_tasks, seeds, track
 from pluribus.increments._shared.new_objects import check_not_far, largest_number
 from pluribus.increments._shared.ties import warn_of_ties
 from pluribus.increments.classifier._class_mixture import class_mixture
@@ -129,7 +129,7 @@ class IncrementsClassifier(ClassifierMixin, BaseEstimator):
         "covariance_type": [StrOptions({"full", "diag"})],
         "reg_covar": [Interval(Real, 0, 1, closed="both")],
         "increments": [StrOptions({"single", "set"})],
-        "increment_weight": [Interval(Real, 0, 1e6, closed="both")],
+        "increment_weight": [Interval(Real, 0, None, closed="left")],
         "metric": [StrOptions({"euclidean", "precomputed"})],
         "embedding": [StrOptions({"pes", "ppes", "npes", "ces"}), None],
         "prototypes": [Interval(Real, 0, 0.5, closed="right"), None],
@@ -187,6 +187,7 @@ class IncrementsClassifier(ClassifierMixin, BaseEstimator):
             The class of each object; each class has at least three objects.
         """
         self._validate_params()
+        real_number("increment_weight", self.increment_weight, 0, 1e6)
         self._check_parameters()
         precomputed = self.metric == "precomputed"
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32] if precomputed else np.float64)

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import seeds
+from pluribus._engine import real_number, seeds
 from pluribus.constraints import Constraints, Violations
 from pluribus.constraints._internal import as_constraints
 from pluribus.similarity.pairwise._bases import Basis, feature_basis, gamma_of, kernel_basis
@@ -25,6 +25,8 @@ from pluribus.similarity.pairwise._newton import Fitted
 from pluribus.tables._internal import check_new_scale, check_scale, refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
+
+_MOST_WEIGHT = 1e12  # of pairs and of the norm: beyond, the other terms are lost in rounding
 
 
 class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
@@ -147,8 +149,8 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
     _parameter_constraints: dict = {
         "loss": [StrOptions({"logistic", "hinge"})],
         "pairwise": [StrOptions({"convex", "nonconvex"})],
-        "mu": [Interval(Real, 0, 1e12, closed="both")],
-        "lam": [Interval(Real, 0, 1e12, closed="right")],
+        "mu": [Interval(Real, 0, None, closed="left")],
+        "lam": [Interval(Real, 0, None, closed="neither")],
         "kernel": [StrOptions({"rbf", "linear", "precomputed"})],
         "gamma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -225,6 +227,7 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         self._validate_params()
         X = self._checked(X, reset=True)
         n = X.shape[0]
+        mu, lam = (real_number(name, getattr(self, name), 0, _MOST_WEIGHT) for name in ("mu", "lam"))
         constraints = as_constraints(constraints, n)
         labels = known_labels(y, n, labeled, constraints)
         pairs = stated_pairs(constraints, labels)
@@ -234,7 +237,7 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         landmark_seed, order_seed = seeds(self.random_state, 2)
         self._basis = self._make_basis(X, landmark_seed)
         known = Statements(self.support_, labels, weight, self.class_weight == "balanced", pairs)
-        objective = Objective(self.loss, self.pairwise, self.mu, self.lam, self.tol, self.max_iter)
+        objective = Objective(self.loss, self.pairwise, mu, lam, float(self.tol), self.max_iter)
         fitted = fit_functions(
             known, self._basis.space, objective, order_seed, n_jobs=self.n_jobs, verbose=self.verbose
         )
@@ -250,7 +253,11 @@ class PairwiseKernelClassifier(ClassifierMixin, BaseEstimator):
         X : as in ``fit``; of shape (n_new, n) if ``kernel="precomputed"``
         """
         check_is_fitted(self)
-        return self._scores(self._checked(X, reset=False))
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._scores(self._checked(X, reset=False))
+        if not np.isfinite(scores).all():
+            raise ValueError("X has values so large that f is infinite there: give rows on the scale of those of fit.")
+        return scores
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of each row: the sign of f, or the class with the largest f."""

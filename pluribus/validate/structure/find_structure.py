@@ -175,7 +175,7 @@ def find_structure(
         )
     _check_tree(tree)
     spread_rng, halves_rng = (np.random.default_rng(seed) for seed in seeds(random_state, 2))
-    spread = spread_ties(X, spread_rng)
+    spread = spread_ties(X / (np.abs(X).max() or 1.0), spread_rng)  # in a unit whose squares are numbers
     nothing = Witnesses(np.nan, np.nan, np.nan)
     if not spread.shape[1]:
         return Structure("none", nothing, (), 0.0, n)

@@ -230,3 +230,11 @@ def test_the_sentence_says_what_was_seen(verdict):
     begins = {"clusters": "There are", "undecided": "It is not decided", "none": "One group, no evidence of clusters"}
     assert structure.sentence.startswith(begins[verdict])
     assert structure.sentence.endswith(".")
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("unit", [1e-307, 1e-150, 1e200])
+def test_the_unit_does_not_matter(unit):
+    X = np.random.default_rng(0).integers(1, 5, (40, 1)).astype(float)
+    tree = linkage(X, "average")
+    np.testing.assert_allclose(find_structure(X * unit, tree).witnesses, find_structure(X, tree).witnesses, rtol=1e-6)
