@@ -186,6 +186,24 @@ def test_other_types_of_numbers_in_learned_similarities():
     assert model.n_iter_ >= 1
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_extreme_numbers_in_known_methods():
+    two = np.tile([0, 2, 2, 0, 3], (5, 1))
+    assert (
+        consensus.DyadicAspect(n_init=2, max_iter=8, tol=0.9, random_state=856, verbose=False).fit(two).n_clusters_ >= 1
+    )
+    model = similarity.PairwiseKernelClassifier(mu=np.float16(2), lam=np.float16(1), verbose=False)
+    assert len(model.fit(X, [0, 1, -1, -1, 0]).classes_) == 2
+    with pytest.raises(ValueError, match="mu"):
+        similarity.PairwiseKernelClassifier(mu=1e13).fit(X, [0, 1, -1, -1, 0])
+    with pytest.raises(ValueError, match="squares are infinite"):
+        v.calinski_harabasz_index([0, 1, 1], distances=1e160 * (1 - np.eye(3)))
+    with pytest.raises(ValueError, match="Complex data"):
+        consensus.EvidenceAccumulation(2, verbose=False).fit([A, A], X=X * 1j)
+    with pytest.raises(ValueError, match="n_jobs=0 is not a number of threads"):
+        evidence.CoAssociation([A, B], form="neighbors", X=X, n_jobs=0)
+
+
 def test_figures_refuse_other_results():
     with pytest.raises(TypeError, match="give the result of alternative.alternatives"):
         report.plot_alternatives(FRAME)
