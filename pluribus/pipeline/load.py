@@ -113,6 +113,8 @@ def _result(archive: _Archive) -> Clustering:
     k = membership.shape[1]
     labels = archive.indices("labels", k, n, least=-1)
     uncertainty = archive.finite("uncertainty", (n,))
+    if uncertainty.min(initial=0) < -1e-9 or uncertainty.max(initial=0) > 1 + 1e-9:
+        raise ArchiveError(f"{archive.path} is damaged: uncertainties are not between 0 and 1.")
     if membership.min(initial=0) < -1e-9 or np.abs(membership.sum(axis=1) - 1).max(initial=0) > 1e-3:
         raise ArchiveError(f"{archive.path} is damaged: memberships do not sum to 1.")
     ensemble = _ensemble(archive)

@@ -120,6 +120,8 @@ def described(path, **changes):
         ("membership_npy", lambda r, p: npy(r.membership.T)),
         ("uncertainty_npy", lambda r, p: npy(r.uncertainty[:, None])),
         ("uncertainty_npy", lambda r, p: npy(r.uncertainty * np.inf)),
+        ("uncertainty_npy", lambda r, p: npy(r.uncertainty - 1e100)),
+        ("uncertainty_npy", lambda r, p: npy(r.uncertainty + 1.1)),
         ("ids_npy", lambda r, p: npy(np.arange(90))),
         ("kept_index_npy", lambda r, p: npy(np.arange(90) + 1)),
         ("kept_index_npy", lambda r, p: npy(np.arange(0))),
