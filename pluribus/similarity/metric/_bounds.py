@@ -1,6 +1,7 @@
 """How far the coefficient of each pair may go, and which pairs can be kept apart at all."""
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def bounds_of(C: float, apart: Apart, norms: np.ndarray) -> tuple[np.ndarray, np
             "X holds numbers so large that the fourth power of a difference overflows: scale X, for example by its "
             "standard deviation."
         )
-    C = float(C) if C <= _LARGEST else np.inf  # a whole number may be larger
+    C = float(C) if not isinstance(C, Integral) or C <= _LARGEST else np.inf  # a whole number may be larger
     counts = apart.weights > 0
     identical = counts & (norms < _LEAST_NORM)
     if identical.any():

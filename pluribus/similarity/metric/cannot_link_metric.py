@@ -228,7 +228,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         rng = np.random.default_rng(seeds(self.random_state, 1)[0])
         apart = read_pairs(constraints, pair_weight, X.shape[0], rng)
         form = self._form(X, apart.pairs, read_prior(self.prior, self.kind, X.shape[1]) if first else self._current())
-        visited, bounds = bounds_of(float(self.C), apart, form.norms)
+        visited, bounds = bounds_of(self.C, apart, form.norms)
         alpha = np.zeros(len(bounds))
         form.sweep(visited, bounds, alpha, np.empty(len(bounds)))
         self.n_iter_ = 1 if first else self.n_iter_ + 1
@@ -280,7 +280,7 @@ class CannotLinkMetric(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _learn(self, X: Any, apart: Apart, rng: np.random.Generator) -> Self:
         prior = read_prior(self.prior, self.kind, X.shape[1])
         form = self._form(X, apart.pairs, prior)
-        visited, bounds = bounds_of(float(self.C), apart, form.norms)
+        visited, bounds = bounds_of(self.C, apart, form.norms)
         alpha, self.n_iter_, finished = descend(
             form, visited, bounds, tol=self.tol, max_iter=self.max_iter, rng=rng, verbose=self.verbose
         )
