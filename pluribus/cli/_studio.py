@@ -45,7 +45,7 @@ def run(
 
     files = [path for path in (data, session, options.get("graph")) if path is not None]
     chosen = options | {"combine": combine}
-    about = {"data": _digest(data), "options": {name: _told(value) for name, value in sorted(chosen.items())}}
+    about = {"data": _digest(data), "options": {name: _as_text(value) for name, value in sorted(chosen.items())}}
     with ResultDirectory(place, files).opened() as directory:
         desk = desk_in(directory.work, make, seed=seed, about=about, session=saved)
         screen.line(f"The session is kept in {place}. Press Ctrl-C to close the studio.")
@@ -57,7 +57,7 @@ def run(
             )
 
 
-def _told(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """An option as text: of a file, what is in it."""
     return _digest(value) if isinstance(value, Path) else str(value)
 

@@ -1,5 +1,6 @@
 """The verbs of a session: what a user can do, each an event of the log."""
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -8,14 +9,14 @@ from pluribus._engine import list_of, whole_number
 from pluribus.studio._events import EventError
 
 
-class Gestures:
+class Gestures(ABC):
     """What a user can do. Objects are given by their ids or by their numbers; all methods return the session."""
 
     _index: dict[str, int]  # the number of each id
 
+    @abstractmethod
     def do(self, type: str, **args: Any) -> Self:
         """Take an event by its name."""
-        raise NotImplementedError
 
     def move(self, items: Any, x: float, y: float) -> Self:
         """Put objects at a place on the map and pin them there; they join what is near, or start a cluster."""

@@ -117,8 +117,8 @@ def open_studio(
 
 def _digest(clustering: Clustering) -> str:
     """A text that tells whether two clusterings put the same objects into the same clusters."""
-    told = json.dumps([np.asarray(clustering.ids, dtype=str).tolist(), np.asarray(clustering.labels).tolist()])
-    return sha256(told.encode()).hexdigest()
+    text = json.dumps([np.asarray(clustering.ids, dtype=str).tolist(), np.asarray(clustering.labels).tolist()])
+    return sha256(text.encode()).hexdigest()
 
 
 def run_desk(desk: Desk, *, port: int, browser: bool, on_ready: Callable[[str], None]) -> None:

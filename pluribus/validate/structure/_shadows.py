@@ -8,7 +8,7 @@ from pluribus.consensus._internal import cut_into
 from pluribus.validate.structure._dip import dip_p_value
 
 _SPLITS = range(2, 6)  # the last of a dendrogram
-_FEWEST, _SHARE = 8, 50  # rows on each side: this many, and one in so many of all
+_FEWEST, _SHARE = 8, 50  # rows on each side, at least: this number, and one in 50 of all
 _PER_FEATURE = 5  # rows of the two sides for each feature, above which their covariance is trusted
 _SHRUNK, _MUCH_SHRUNK = 0.1, 0.5  # towards a multiple of the identity
 

@@ -169,7 +169,7 @@ def scaling_dimension(X: np.ndarray, n_asked: int) -> float:
 
 
 def _evenly(objects: np.ndarray, most: int) -> np.ndarray:
-    """At most so many of the objects, at even places."""
+    """The objects, or ``most`` of them at even places."""
     if len(objects) <= most:
         return objects
     return objects[np.linspace(0, len(objects) - 1, most).astype(np.int64)]
