@@ -67,7 +67,7 @@ class Session:
         self.name, self.quick, self.repeat, self.jobs = name, quick, repeat, jobs
         self.results: list[Result] = []
         self.n_failed = 0
-        self.started = time.strftime("%Y-%m-%dT%H:%M:%S")
+        self.started, self.code = time.strftime("%Y-%m-%dT%H:%M:%S"), commit()
         stamp = self.started.translate(str.maketrans("T", "-", ":-"))
         self.path = results / f"{name}{'-quick' if quick else ''}-{stamp}.json"
         self._progress = Console(stderr=True, highlight=False)
@@ -80,7 +80,7 @@ class Session:
     def __exit__(self, *exception: object) -> None:
         self._scratch.cleanup()
         cases = [asdict(result) for result in self.results]
-        keep(self.path, self.name, self.quick, self.started, cases=cases)
+        keep(self.path, self.name, self.quick, self.started, self.code, cases=cases)
 
     def prepare(self, case: str, function: Callable[..., Task], **arguments: Any) -> Result:
         """Make an input in a process of its own; not among the results."""
@@ -158,19 +158,34 @@ class Session:
         return Result(case, arguments=arguments, **outcome)
 
 
-def keep(path: Path, name: str, quick: bool, started: str, **figures: Any) -> Path:
-    """Write figures as JSON, with the machine and the versions."""
+def keep(path: Path, name: str, quick: bool, started: str, code: str, **figures: Any) -> Path:
+    """Write figures as JSON, with the commit of the code, the machine and the versions."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = {
         "benchmark": name,
         "quick": quick,
         "started": started,
+        "commit": code,
         "machine": machine(),
         "versions": {package: version(package) for package in PACKAGES},
         **figures,
     }
     path.write_text(json.dumps(kept, indent=1))
     return path
+
+
+def commit() -> str:
+    """The commit of the code that runs, "changed" if it was edited since; empty outside of a repository."""
+    try:
+        head = _git("rev-parse", "--short", "HEAD")
+        edited = _git("status", "--porcelain", "--untracked-files=no", "--", "pluribus", "benchmarks")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return f"{head}, changed" if edited else head
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def machine() -> dict[str, Any]:

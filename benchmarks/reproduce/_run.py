@@ -16,7 +16,7 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks import _data
-from benchmarks._session import RESULTS, ROOT, keep
+from benchmarks._session import RESULTS, ROOT, commit, keep
 from benchmarks.reproduce._agreement import Reproduced, differences, order_kept
 from benchmarks.reproduce._published import Source
 from benchmarks.reproduce._show import Grid, as_markdown, grids, on_terminal, put_between_marks
@@ -32,7 +32,7 @@ def run(
     name: str, *, quick: bool, jobs: int, results: Path = RESULTS, docs: Path = DOCS, source: Source | None = None
 ) -> Iterator[Table | str]:
     """Reproduce a source: yield its tables, then where the figures and the page are."""
-    started = time.strftime("%Y-%m-%dT%H:%M:%S")
+    started, code = time.strftime("%Y-%m-%dT%H:%M:%S"), commit()
     source = source or source_module(name)
     title = f"reproduce-{name}{'-quick' if quick else ''}"
     yield f"{(source.__doc__ or '').splitlines()[0]} {source.PAPER}"
@@ -43,16 +43,22 @@ def run(
     for grid in all_grids:
         yield from on_terminal(grid)
     stamp = started.translate(str.maketrans("T", "-", ":-"))
-    path = keep(results / f"{title}-{stamp}.json", f"reproduce {name}", quick, started, tables=_figures(reproduced))
+    figures = _figures(reproduced)
+    path = keep(results / f"{title}-{stamp}.json", f"reproduce {name}", quick, started, code, tables=figures)
     shutil.rmtree(unfinished)
     yield f"Figures kept in {path.name}."
     page = docs / f"{name}.md"
     if not quick and not _data.missing_sets() and page.exists():
-        page.write_text(put_between_marks(page.read_text(), as_markdown(all_grids)))
+        page.write_text(put_between_marks(page.read_text(), f"{_origin(started, code)}\n\n{as_markdown(all_grids)}"))
         yield f"Tables written into {page.name}."
         drawings: Callable[[list[Reproduced]], dict[str, str]] = getattr(source, "figures", lambda _: {})
         for file, drawing in drawings(reproduced).items():
             (docs / file).write_text(drawing)
+
+
+def _origin(started: str, code: str) -> str:
+    """When the figures of a page were computed, and by which code."""
+    return f"*Figures of {started[:10]}{f', commit {code}' if code else ''}.*"
 
 
 def compute(source: Source, *, quick: bool, jobs: int, directory: Path) -> list[Reproduced]:

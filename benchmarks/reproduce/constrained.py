@@ -10,6 +10,7 @@ and ACCCS combine 50 k-means partitions with 10 to 30 clusters. Sets of more tha
 """
 
 from functools import lru_cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ SETS = ("iris", "wine", "glass", "ionosphere", "breast_w", "pima", "balance_scal
 CONSENSUS = ("ceac", "acccs")
 SOFT = ("pckmeans", "penalized")
 SEEDS_ONLY = ("seeded-kmeans",)  # need not keep to what it was told
-LEFT_OUT = ("ppc-mixture", "balanced", "frequency-sensitive")  # a second name of penalized; they heed no labels
+LEFT_OUT = ("ppc-mixture", "tclus", "cdk-means")  # a second name of penalized; ignores pairs; for zeros and ones
 RIGHT = 0.95  # how probable it is that a soft pair is right
 MOST = 400  # objects of a set
 MANY = 50  # labeled objects, for the summary
@@ -38,11 +39,15 @@ def levels(quick: bool) -> tuple[int, ...]:
 
 
 def methods() -> tuple[str, ...]:
+    """The names of the methods whose ``fit`` takes constraints, and of the consensus functions."""
     from pluribus import constrained
 
-    of_tables = ("cdk-means", "itcc", "spectral-cocluster")  # of zeros and ones, or counts
-    left_out = ("ppc-mixture", "aggregate", "tclus", *of_tables)  # a second name of penalized, and what heeds no pairs
-    return (*(name for name in constrained.names() if name not in left_out), *CONSENSUS)
+    taking = (name for name in constrained.names() if name not in LEFT_OUT)
+    return (*(name for name in taking if _takes_constraints(constrained.by_name(name)())), *CONSENSUS)
+
+
+def _takes_constraints(model: Any) -> bool:
+    return "constraints" in signature(model.fit).parameters
 
 
 def tables(quick: bool) -> list[Published]:
