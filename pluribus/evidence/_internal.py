@@ -1,6 +1,7 @@
 """Parts of this room that other rooms may use but users do not need."""
 
 from pluribus.evidence._dask_nearest import NearestObjects, search_by_dask
+from pluribus.evidence._normalization import normalized
 from pluribus.evidence._signed.bounds import packing_bound, settled
 from pluribus.evidence._signed.graph import SignedGraph
 from pluribus.evidence._signed.median import (
@@ -21,6 +22,7 @@ __all__ = [
     "ensemble_graph",
     "items_under",
     "median_partition",
+    "normalized",
     "number_by_appearance",
     "packing_bound",
     "pivot",

@@ -11,6 +11,7 @@ from pluribus._engine import check_n_jobs, over_blocks
 from pluribus._kernels.labels.co_association import count_partners, dense_rows, evidence_rows, pair_sums
 from pluribus._kernels.labels.label_neighbors import fill_evidence, fill_union, union_degrees
 from pluribus.evidence._label_lists import Lists, rows_per_block
+from pluribus.partitions import Ensemble
 from pluribus.tables._internal import check_scale
 
 BYTES_PER_ENTRY = 12  # of a sparse matrix: an int32 index and a float64 value
@@ -118,6 +119,21 @@ def drop_below(lists: Lists, held: sparse.csr_array, min_count: float, n_jobs: i
     kept = sparse.coo_array((entries.data[keep], (row[keep], column[keep])), shape=held.shape).tocsr()
     kept.sort_indices()
     return kept
+
+
+def mark_unobserved(dense: np.ndarray, ensemble: Ensemble | None) -> np.ndarray:
+    """The matrix with NaN for the pairs that no partition covers."""
+    if dense.dtype.kind != "f":
+        raise ValueError(f"missing='nan' needs floating-point numbers; got dtype {dense.dtype}.")
+    if ensemble is None or not ensemble.has_missing:
+        return dense
+    covered = ((ensemble.labels >= 0) & (ensemble.weights > 0)).astype(np.float32)
+    block = rows_per_block(len(dense))
+    for start in range(0, len(dense), block):
+        rows = dense[start : start + block]
+        rows[covered[start : start + block] @ covered.T == 0] = np.nan
+    np.fill_diagonal(dense, 1)
+    return dense
 
 
 def check_matrix(C: Any) -> np.ndarray | sparse.csr_array:

@@ -13,6 +13,7 @@ from pluribus.evidence._dask_nearest import nearest_by_dask
 from pluribus.evidence._label_lists import Lists, lists_of
 from pluribus.evidence._memory import check_limit, refuse_above
 from pluribus.evidence._nearest import NEIGHBORS, nearest_by_labels
+from pluribus.evidence._normalization import NORMALIZATIONS, normalized
 from pluribus.evidence._products import multiply
 from pluribus.evidence.unobserved_pairs import unobserved_pairs
 from pluribus.partitions import Ensemble, as_ensemble
@@ -46,6 +47,10 @@ class CoAssociation:
     form : {"auto", "operator", "sparse", "neighbors", "dense"}
         "auto" is "neighbors" if ``n_neighbors`` or ``X`` is given; otherwise "dense" up to 2,000 objects, "sparse" if a
         sample of rows predicts less than half of ``memory_limit``, and "operator" in other cases.
+    normalize : {"pairs", "count", "total"}
+        The denominator: the weight of the partitions that cover both objects; their number, if weights are at most 1
+        (WEACS: partitions of low weight lower all evidence); or the weight of all partitions, so that pairs that few
+        partitions cover have little evidence.
     n_neighbors : int, default 30
         Neighbors of each object in the "neighbors" form; the union of both directions is stored.
     X : array of shape (n, d), optional
@@ -61,7 +66,8 @@ class CoAssociation:
     Attributes
     ----------
     ensemble : Ensemble or None
-        None if made by ``from_matrix``.
+        None if made by ``from_matrix``. If ``normalize`` is not "pairs", clusters of one object stand for the rest of
+        the denominator.
     form : str
         The form that "auto" chose, or the given one.
     shape : (n, n)
@@ -86,6 +92,7 @@ class CoAssociation:
         ensemble: Any,
         *,
         form: str = "auto",
+        normalize: str = "pairs",
         n_neighbors: int | None = None,
         X: Any = None,
         engine: Any = None,
@@ -94,6 +101,8 @@ class CoAssociation:
     ) -> None:
         if not is_one_of(form, _FORMS):
             raise ValueError(f"form must be one of {', '.join(_FORMS)}; got {form!r}.")
+        if not is_one_of(normalize, NORMALIZATIONS):
+            raise ValueError(f"normalize must be one of {', '.join(NORMALIZATIONS)}; got {normalize!r}.")
         limited = n_neighbors is not None or X is not None
         if limited and form not in ("auto", "neighbors"):
             raise ValueError(f"n_neighbors and X belong to form='neighbors'; got form={form!r}.")
@@ -106,7 +115,7 @@ class CoAssociation:
                 f"engine is for form='neighbors' without X; got {given}. Other forms are computed in this process: "
                 "leave out engine."
             )
-        source = as_ensemble(ensemble)
+        source = normalized(as_ensemble(ensemble), normalize)
         self.ensemble: Ensemble | None = source
         self.shape = (source.n_objects, source.n_objects)
         self.n_jobs = n_jobs
@@ -297,15 +306,23 @@ class CoAssociation:
             refuse_above(self.memory_limit, n_bytes, f"The sparse evidence of {self.shape[0]} objects")
         return _matrices.sparse_matrix(self._lists, self._in_counts(min_count), self.n_jobs)
 
-    def to_dense(self, dtype: Any = np.float64) -> np.ndarray:
-        """The n × n array.
+    def to_dense(self, dtype: Any = np.float64, *, missing: str = "zero") -> np.ndarray:
+        """The n × n array; pairs that no partition covers are 0, or NaN if ``missing`` is "nan".
 
         Examples
         --------
         >>> from pluribus.evidence import CoAssociation
         >>> CoAssociation([[0, 0, 1], [0, 1, 1]]).to_dense("float32").dtype
         dtype('float32')
+        >>> CoAssociation([[0, 0, -1], [-1, 0, 0]]).to_dense(missing="nan")
+        array([[ 1.,  1., nan],
+               [ 1.,  1.,  1.],
+               [nan,  1.,  1.]])
         """
+        if not is_one_of(missing, ("zero", "nan")):
+            raise ValueError(f"missing must be 'zero' or 'nan'; got {missing!r}.")
+        if missing == "nan":
+            return _matrices.mark_unobserved(self.to_dense(dtype), self.ensemble)
         n = self.shape[0]
         dtype = np.dtype(dtype)
         refuse_above(self.memory_limit, dtype.itemsize * n * n, f"The dense evidence of {n} objects")

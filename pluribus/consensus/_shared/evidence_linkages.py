@@ -142,7 +142,10 @@ def _collapsed(ensemble: Ensemble, cluster_weights: np.ndarray | None) -> Unique
     return UniqueRows(ensemble, np.ones(n, np.int64), np.arange(n))
 
 
-def dense_link(evidence: CoAssociation, method: str, *, ward_metric: str = "sqrt") -> np.ndarray:
+GEOMETRIC = ("ward", "centroid", "median")  # linkages of points: their heights are distances, not shares of votes
+
+
+def dense_link(evidence: CoAssociation, method: str, *, metric: str = "sqrt") -> np.ndarray:
     """Any of scipy's linkages, on the full matrix of dissimilarities 1 - c; for small n."""
     dissimilarity = evidence.to_dense(np.float64)
     np.subtract(1, dissimilarity, out=dissimilarity)
@@ -150,7 +153,7 @@ def dense_link(evidence: CoAssociation, method: str, *, ward_metric: str = "sqrt
     condensed = squareform(dissimilarity, checks=False)
     del dissimilarity
     np.clip(condensed, 0, None, out=condensed)
-    if method == "ward" and ward_metric == "sqrt":
+    if method in GEOMETRIC and metric == "sqrt":
         np.sqrt(2 * condensed, out=condensed)  # 2 (1 - c) is the squared distance of two objects' one-hot rows
     return scipy_linkage(condensed, method)
 

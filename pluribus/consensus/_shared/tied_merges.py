@@ -31,7 +31,7 @@ def is_tied(ensemble: Ensemble | None, linkage: np.ndarray, n_clusters: int, met
     if not 1 < n_clusters < n:
         return False
     made, following = linkage[n - n_clusters - 1, 2], linkage[n - n_clusters, 2]
-    if following - made <= _EQUAL:
+    if abs(following - made) <= _EQUAL:  # the heights of centroid and median link may fall
         return True
     if method != "average" or ensemble is None or ensemble.memberships is not None or ensemble.has_missing:
         return False

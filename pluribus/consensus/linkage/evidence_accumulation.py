@@ -18,10 +18,11 @@ from pluribus.consensus._shared.separate_groups import merge_separate, separate_
 from pluribus.consensus._shared.tied_merges import is_tied, warn_of_ties
 from pluribus.consensus.linkage import _neighbor_linkages
 from pluribus.evidence import CoAssociation, MemoryLimitError
+from pluribus.evidence._internal import normalized
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import number_by_size
 
-_LINKAGES = {"auto", "single", "average", "complete", "weighted", "ward"}
+_LINKAGES = {"auto", "single", "average", "complete", "weighted", *evidence_linkages.GEOMETRIC}
 
 
 class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
@@ -34,14 +35,17 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
 
     Prefer it if the partitions disagree on the number of clusters, if clusters are not round, or if only labels are
     known. Single link follows chains and finds the number of clusters, but a few ambiguous objects can bridge two
-    clusters. Average link is the robust choice for a given number of clusters. Complete, weighted and Ward linkage need
-    all pairs at once and are for small n.
+    clusters. Average link is the robust choice for a given number of clusters. The other linkages need all pairs at
+    once and are for small n.
+
+    With missing labels, average link weights each pair of objects by the partitions that cover it, so that every vote
+    counts the same. This is not average link on the matrix of shares: ``pair_weight="equal"`` is.
 
     Parameters
     ----------
     n_clusters : int, optional
         Number of clusters; by default the one with the highest lifetime in the dendrogram.
-    linkage : {"auto", "single", "average", "complete", "weighted", "ward"}
+    linkage : {"auto", "single", "average", "complete", "weighted", "ward", "centroid", "median"}
         "auto" is "average" if ``n_clusters`` is given and otherwise "single", for which lifetimes were designed. The
         lifetimes of average link depend on the granularity of the ensemble: give ``k_range`` with it.
     threshold : float, optional
@@ -60,13 +64,19 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         "neighbors", with a warning. "neighbors" uses the 30 strongest pairs of each distinct object, in time linear in
         n. Single link connects what these pairs leave apart by the strongest pairs that it finds in between. Average
         link takes the mean over all pairs of two groups, but merges only groups with a strong pair until few are left;
-        a merge below the heights of its groups is raised to their height. With missing labels, average link weights
-        each pair by the partitions that cover it; "dense" weights all pairs equally.
+        a merge below the heights of its groups is raised to their height.
+    pair_weight : {"coverage", "equal"}
+        What a pair counts in the mean of average link if labels are missing. "coverage" is the weight of the partitions
+        that cover it: the evidence of two groups is the share of the votes on all their pairs. "equal" is the mean of
+        the shares of the pairs, the textbook's average link, which needs the n × n matrix.
+    normalize : {"pairs", "count", "total"}
+        The denominator of the evidence; see ``pluribus.evidence.CoAssociation``.
     missing : {"warn", "error", "zero"}
         What to do if missing labels leave pairs of objects that no partition covers. "zero" counts them as evidence 0,
         "warn" does the same with a warning, and "error" refuses the ensemble.
-    ward_metric : {"sqrt", "raw"}
-        Ward on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as in the source.
+    metric : {"sqrt", "raw"}
+        Ward, centroid and median linkage on the Euclidean distance of the one-hot rows, sqrt(2 (1 - c)), or on 1 - c as
+        in the source.
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
         A Dask cluster whose workers search for the strongest pairs if ``evidence`` is "neighbors", and compute single
         link on them; "dask" is the client in scope. The result is the same.
@@ -129,8 +139,10 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         "lifetime_scale": [StrOptions({"share", "log"})],
         "allow_single_cluster": ["boolean"],
         "evidence": [StrOptions({"auto", "operator", "sparse", "neighbors", "dense"})],
+        "pair_weight": [StrOptions({"coverage", "equal"})],
+        "normalize": [StrOptions({"pairs", "count", "total"})],
         "missing": [StrOptions({"warn", "error", "zero"})],
-        "ward_metric": [StrOptions({"sqrt", "raw"})],
+        "metric": [StrOptions({"sqrt", "raw"})],
         "engine": "no_validation",
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -146,8 +158,10 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         lifetime_scale: str = "share",
         allow_single_cluster: bool = False,
         evidence: str = "auto",
+        pair_weight: str = "coverage",
+        normalize: str = "pairs",
         missing: str = "warn",
-        ward_metric: str = "sqrt",
+        metric: str = "sqrt",
         engine: Any = None,
         n_jobs: int | None = None,
         verbose: bool = True,
@@ -159,8 +173,10 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         self.lifetime_scale = lifetime_scale
         self.allow_single_cluster = allow_single_cluster
         self.evidence = evidence
+        self.pair_weight = pair_weight
+        self.normalize = normalize
         self.missing = missing
-        self.ward_metric = ward_metric
+        self.metric = metric
         self.engine = engine
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -184,7 +200,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         X = None if X is None else check_features(X, evidence.shape[0])
         self._check_missing(evidence)
         self.linkage_ = self._link(evidence, cluster)
-        top = None if self.linkage_method_ == "ward" else 1.0
+        top = None if self.linkage_method_ in evidence_linkages.GEOMETRIC else 1.0
         self.lifetimes_ = dendrogram.lifetimes(self.linkage_, top, self.lifetime_scale)
         self._groups = separate_groups(evidence)
         self.n_separate_ = 1 if self._groups is None else int(self._groups.max()) + 1
@@ -217,8 +233,10 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     def _check_cut(self, n: int) -> None:
         if self.n_clusters is not None and self.threshold is not None:
             raise ValueError("n_clusters and threshold are both given: give one of them to cut the dendrogram.")
-        if self.linkage == "ward" and self.lifetime_scale == "log":
-            raise ValueError("lifetime_scale='log' needs heights between 0 and 1, which Ward linkage does not have.")
+        if self.linkage in evidence_linkages.GEOMETRIC and self.lifetime_scale == "log":
+            raise ValueError(
+                f"lifetime_scale='log' needs heights between 0 and 1, which {self.linkage} linkage does not have."
+            )
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the number of objects, {n}.")
         if self.k_range is not None:
@@ -239,10 +257,12 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
 
     def _gather(self, ensemble: Any) -> CoAssociation:
         if isinstance(ensemble, CoAssociation):
+            if self.normalize != "pairs":
+                raise ValueError("A CoAssociation has its own denominator: give normalize to it, not to the consensus.")
             self.evidence_ = ensemble.form
             return ensemble
         # Linkages start from the labels, except for the sparse form; the dense matrix is made where it is used.
-        ensemble = as_ensemble(ensemble)
+        ensemble = normalized(as_ensemble(ensemble), self.normalize)
         if not ensemble.weights.all():  # a partition of weight 0 does not even say which objects it covers
             ensemble = ensemble.take_partitions(np.flatnonzero(ensemble.weights))
         self.evidence_ = self._choose_evidence(ensemble)
@@ -250,7 +270,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
 
     def _choose_evidence(self, ensemble: Ensemble) -> str:
         method = self.linkage_method_
-        if method not in ("single", "average"):
+        if self._needs_all_pairs(ensemble):
             return self.evidence if self.evidence in ("sparse", "neighbors") else "dense"
         if self.evidence != "auto":
             return self.evidence
@@ -283,12 +303,14 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             return self._link_neighbors(evidence, cluster)
         if method == "single" and evidence.form == "sparse":
             return _neighbor_linkages.spanning_tree_link(evidence)
-        ensemble = None if "dense" in (evidence.form, self.evidence) else evidence.ensemble
-        if method in ("single", "average") and ensemble is not None:
+        ensemble = evidence.ensemble
+        if ensemble is not None and not self._needs_all_pairs(
+            ensemble, dense="dense" in (evidence.form, self.evidence)
+        ):
             link = evidence_linkages.single_link if method == "single" else evidence_linkages.average_link
             return link(ensemble, verbose=self.verbose)
         try:
-            return evidence_linkages.dense_link(evidence, method, ward_metric=self.ward_metric)
+            return evidence_linkages.dense_link(evidence, method, metric=self.metric)
         except MemoryLimitError as error:
             raise MemoryLimitError(
                 f"{method} link on a dense matrix needs all pairs of the {evidence.shape[0]:,} objects at once, more "
@@ -296,12 +318,20 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
                 "CoAssociation(ensemble, form='operator', memory_limit=...) with a higher limit."
             ) from error
 
+    def _needs_all_pairs(self, ensemble: Ensemble | None, *, dense: bool = False) -> bool:
+        """Whether linkage needs the matrix of all pairs; ``dense`` asks for it where it makes no difference."""
+        missing = ensemble is not None and ensemble.has_missing
+        if self.linkage_method_ == "average" and missing:
+            return self.pair_weight == "equal"
+        return dense or self.linkage_method_ not in ("single", "average")
+
     def _link_neighbors(self, evidence: CoAssociation, cluster: DaskCluster | None) -> np.ndarray:
         method = self.linkage_method_
-        if method not in ("single", "average"):
+        if self._needs_all_pairs(evidence.ensemble):
+            equal = " with pair_weight='equal'" if method == "average" else ""
             raise ValueError(
-                f"{method} link needs all pairs, but evidence='neighbors' has only a few for each object. Use single "
-                "or average link, or evidence='auto'."
+                f"{method} link{equal} needs all pairs, but evidence='neighbors' has only a few for each object. Use "
+                "evidence='auto', or single link, or average link with pair_weight='coverage'."
             )
         if evidence.form == "neighbors":  # given by the user
             if method == "single":
@@ -322,9 +352,10 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         """The number of clusters, given or of the longest lifetime; None if a threshold is given."""
         if self.threshold is not None or self.n_clusters is not None:
             return self.n_clusters
-        if self.linkage_method_ == "ward":
+        if self.linkage_method_ in evidence_linkages.GEOMETRIC:
             warnings.warn(
-                "Lifetimes of Ward linkage favor few clusters; give n_clusters, or use single or average link.",
+                f"Lifetimes of {self.linkage_method_} linkage favor few clusters; give n_clusters, or use single or "
+                "average link.",
                 UserWarning,
                 stacklevel=3,
             )

@@ -122,8 +122,40 @@ def test_ward_is_on_the_distance_of_one_hot_rows():
     h = e.one_hot().toarray() / np.sqrt(7)
     eac = EvidenceAccumulation(3, linkage="ward", **QUIET).fit(e)
     assert eac.linkage_[:, 2] == pytest.approx(scipy_linkage(h, "ward")[:, 2], abs=1e-7)
-    raw = EvidenceAccumulation(3, linkage="ward", ward_metric="raw", **QUIET).fit(e)
+    raw = EvidenceAccumulation(3, linkage="ward", metric="raw", **QUIET).fit(e)
     assert not np.allclose(raw.linkage_[:, 2], eac.linkage_[:, 2])
+
+
+def closest(points):
+    """The two groups whose points are closest, and their distance."""
+    pairs = [(i, j) for i in points for j in points if i < j]
+    return min((float(np.linalg.norm(points[i] - points[j])), i, j) for i, j in pairs)
+
+
+@given(st.integers(0, 10**6))
+def test_centroid_and_median_link_merge_the_closest_points(seed):
+    e = Ensemble(
+        np.random.default_rng(seed).integers(0, 2, (8, 40)), weights=1 + np.random.default_rng(seed).random(40)
+    )
+    rows = e.one_hot().toarray() * np.sqrt(np.repeat(e.weights, e.n_clusters) / e.weights.sum())
+    for linkage in ("centroid", "median"):
+        z = EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(e).linkage_
+        points, sizes = dict(enumerate(rows)), dict.fromkeys(range(8), 1)
+        for t in range(7):
+            distance, i, j = closest(points)
+            assert z[t, 2] == pytest.approx(distance, abs=1e-9)
+            share = sizes[i] / (sizes[i] + sizes[j]) if linkage == "centroid" else 0.5
+            points[8 + t] = share * points.pop(i) + (1 - share) * points.pop(j)
+            sizes[8 + t] = sizes[i] + sizes[j]
+
+
+def test_heights_that_fall_do_not_change_the_cut():
+    # The center of two corners is closer to the third than they are to each other.
+    eac = EvidenceAccumulation(2, linkage="centroid", **QUIET).fit(np.eye(3, dtype=int))
+    assert eac.linkage_[1, 2] < eac.linkage_[0, 2]
+    assert eac.labels_.max() == 1
+    assert eac.cut(threshold=eac.linkage_[1, 2]).max() == 2  # nothing is merged below the first height
+    assert eac.cut(threshold=eac.linkage_[0, 2]).max() == 0
 
 
 @pytest.mark.parametrize("linkage", ["complete", "weighted"])
@@ -134,7 +166,7 @@ def test_dense_linkages_equal_scipy(linkage):
     assert EvidenceAccumulation(3, linkage=linkage, **QUIET).fit(e).linkage_[:, 2] == pytest.approx(slow[:, 2])
 
 
-@pytest.mark.parametrize("linkage", ["single", "average", "complete", "weighted", "ward"])
+@pytest.mark.parametrize("linkage", ["single", "average", "complete", "weighted", "ward", "centroid", "median"])
 @pytest.mark.parametrize("n_clusters", [1, 2, 3, 4, 6])
 def test_ties_never_change_the_number_of_clusters(linkage, n_clusters):
     blocks = [[0, 0], [0, 0], [1, 1], [1, 1], [2, 2], [2, 2]]
@@ -301,14 +333,17 @@ def test_unobserved_pairs():
         ({"n_clusters": 7}, "more than the number of objects, 6"),
         ({"n_clusters": 0}, "n_clusters"),
         ({"n_clusters": 2.5}, "n_clusters"),
-        ({"linkage": "centroid"}, "linkage"),
+        ({"linkage": "nearest"}, "linkage"),
         ({"n_clusters": 2, "threshold": 0.5}, "both given"),
         ({"k_range": (5, 2)}, "k_range"),
         ({"k_range": (9, 12)}, "k_range"),
         ({"k_range": (1.5, 3)}, "k_range"),
         ({"k_range": (1, 2, 3)}, "k_range"),
         ({"evidence": "magic"}, "evidence"),
-        ({"linkage": "ward", "lifetime_scale": "log"}, "Ward"),
+        ({"linkage": "ward", "lifetime_scale": "log"}, "ward"),
+        ({"linkage": "centroid", "lifetime_scale": "log"}, "centroid"),
+        ({"pair_weight": "size"}, "pair_weight"),
+        ({"normalize": "rows"}, "normalize"),
     ],
 )
 def test_bad_parameters(options, word):
@@ -322,9 +357,11 @@ def test_dense_is_refused_at_size():
         EvidenceAccumulation(3, linkage="complete", **QUIET).fit(labels)
 
 
-def test_ward_lifetimes_warn():
-    with pytest.warns(UserWarning, match="Ward"):
-        EvidenceAccumulation(linkage="ward", **QUIET).fit(HAND)
+@pytest.mark.parametrize("linkage", ["ward", "centroid", "median"])
+def test_lifetimes_of_distances_warn(linkage):
+    with pytest.warns(UserWarning, match=f"Lifetimes of {linkage}"):
+        eac = EvidenceAccumulation(linkage=linkage, **QUIET).fit(HAND)
+    assert eac.lifetimes_[1] == 0
 
 
 def test_names_and_clone():
@@ -334,3 +371,85 @@ def test_names_and_clone():
     eac = clone(EvidenceAccumulation(3, linkage="single"))
     assert eac.get_params()["linkage"] == "single"
     assert EvidenceAccumulation(2, **QUIET).fit_predict(HAND).tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def oracle(e, normalize):
+    """The evidence with another denominator, in the obvious way."""
+    n, w = e.n_objects, e.weights
+    c = np.eye(n)
+    for i in range(n):
+        for j in range(n):
+            both = (e.labels[i] >= 0) & (e.labels[j] >= 0)
+            below = {"pairs": w[both].sum(), "count": both.sum(), "total": w.sum()}[normalize]
+            if i != j and below > 0:
+                c[i, j] = w[both & (e.labels[i] == e.labels[j])].sum() / below
+    return c
+
+
+@given(ensembles(n=(2, 10)), st.sampled_from(["pairs", "count", "total"]), st.integers(0, 99))
+def test_denominators(e, normalize, seed):
+    e = Ensemble(e, weights=np.random.default_rng(seed).random(len(e)) + 1e-3)
+    e = Ensemble(e, weights=e.weights / e.weights.max())
+    slow = oracle(e, normalize)
+    for form in ("operator", "sparse", "dense"):
+        assert CoAssociation(e, form=form, normalize=normalize).to_dense() == pytest.approx(slow, abs=1e-12)
+    single = EvidenceAccumulation(1, linkage="single", normalize=normalize, missing="zero", **QUIET).fit(e)
+    heights = scipy_linkage(squareform(1 - slow, checks=False), "single")[:, 2]
+    assert single.linkage_[:, 2] == pytest.approx(heights, abs=1e-12)
+
+
+def test_a_partition_of_weight_0_counts_in_the_number_of_partitions():
+    e = Ensemble([[0, 0, 1], [0, 1, 1]], weights=[1, 0])
+    eac = EvidenceAccumulation(1, linkage="single", normalize="count", **QUIET).fit(e)
+    assert eac.linkage_[:, 2].tolist() == [0.5, 1]
+    with pytest.raises(ValueError, match="weights between 0 and 1, but the largest is 3"):
+        EvidenceAccumulation(2, normalize="count", **QUIET).fit(Ensemble(e, weights=[3, 1]))
+    with pytest.raises(ValueError, match="give normalize to it"):
+        EvidenceAccumulation(2, normalize="total", **QUIET).fit(CoAssociation(e))
+    with pytest.raises(ValueError, match="normalize must be one of"):
+        CoAssociation(e, normalize="row")
+
+
+def textbook(e):
+    """Average link on the matrix of shares."""
+    c = CoAssociation(e, form="dense").to_dense()
+    assert c == pytest.approx(oracle(e, "pairs"), abs=1e-12)
+    return scipy_linkage(squareform(np.clip(1 - c, 0, None), checks=False), "average")[:, 2]
+
+
+@given(ensembles(n=(2, 12)))
+def test_pairs_of_equal_weight_are_the_textbook(e):
+    for evidence in ("auto", "operator", "sparse", "dense"):
+        options = {"linkage": "average", "evidence": evidence, "missing": "zero", **QUIET}
+        eac = EvidenceAccumulation(1, pair_weight="equal", **options).fit(e)
+        assert eac.linkage_[:, 2] == pytest.approx(textbook(e), abs=1e-12)
+        by_coverage = EvidenceAccumulation(1, **options).fit(e)  # the form of the evidence does not change the mean
+        one = EvidenceAccumulation(1, linkage="average", missing="zero", **QUIET).fit(e)
+        assert by_coverage.linkage_[:, 2] == pytest.approx(one.linkage_[:, 2], abs=1e-12)
+
+
+def test_coverage_and_equal_weights_differ_with_missing_labels():
+    # Objects 0 and 1 merge first. Object 2 is with 0 in 2 of 3 partitions, and with 1 in 2 of 4: 4 of 7 votes.
+    e = Ensemble(np.array([[0, -1, -1, 0, 0], [-1, 0, 0, 0, 0], [0, 0, 1, 0, 0]]), weights=[1, 1, 1, 1, 0.5])
+    votes = EvidenceAccumulation(1, linkage="average", **QUIET).fit(e)
+    shares = EvidenceAccumulation(1, linkage="average", pair_weight="equal", **QUIET).fit(e)
+    assert (votes.evidence_, shares.evidence_) == ("operator", "dense")
+    c = oracle(e, "pairs")
+    assert shares.linkage_[-1, 2] == pytest.approx(1 - (c[0, 2] + c[1, 2]) / 2)
+    together, seen = pair_sums(e)
+    assert votes.linkage_[-1, 2] == pytest.approx(1 - together[:2, 2].sum() / seen[:2, 2].sum())
+    assert votes.linkage_[-1, 2] != pytest.approx(shares.linkage_[-1, 2])
+    with pytest.raises(ValueError, match="average link with pair_weight='equal' needs all pairs"):
+        EvidenceAccumulation(2, pair_weight="equal", evidence="neighbors", **QUIET).fit(e)
+
+
+def test_unobserved_pairs_as_nan():
+    e = Ensemble([[0, 0, -1, -1], [-1, 0, 0, 1]], weights=[1, 2])
+    c = CoAssociation(e).to_dense(missing="nan")
+    assert np.isnan(c).sum() == 2 * CoAssociation(e).n_unobserved_pairs == 4
+    assert np.array_equal(np.nan_to_num(c), CoAssociation(e).to_dense())
+    assert not np.isnan(CoAssociation(e, normalize="total").to_dense(missing="nan")).any()
+    with pytest.raises(ValueError, match="'zero' or 'nan'"):
+        CoAssociation(e).to_dense(missing="drop")
+    with pytest.raises(ValueError, match="floating-point"):
+        CoAssociation(e).to_dense(int, missing="nan")
