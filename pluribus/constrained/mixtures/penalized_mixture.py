@@ -77,8 +77,10 @@ class PenalizedMixture(LinkedMixture):
         Normalized entropy of the memberships, 0 to 1.
     violations_ : Violations
         The soft constraints that ``labels_`` breaks.
+    violation_pairs_ : ndarray of shape (m + c, 2)
+        The must-links, then the cannot-links, each pair once and both kinds sorted, as the constraints list them.
     violation_prob_ : ndarray of shape (m + c,)
-        For each must-link, then each cannot-link, of the constraints: the probability that it does not hold.
+        The probability that each of these pairs does not hold.
     weights_ : ndarray of shape (n_clusters_,)
     means_ : ndarray of shape (n_clusters_, d)
     covariances_, precisions_cholesky_ : ndarray
@@ -108,8 +110,10 @@ class PenalizedMixture(LinkedMixture):
     >>> ppc = PenalizedMixture(2, covariance_type="tied", random_state=0).fit(X, constraints=known)
     >>> ppc.labels_
     array([1, 1, 1, 0, 0, 0, 0], dtype=int32)
-    >>> ppc.violation_prob_.round(2)  # (0, 3) is wrong
-    array([1.  , 0.06])
+    >>> for pair, probability in zip(ppc.violation_pairs_.tolist(), ppc.violation_prob_.round(2).tolist()):
+    ...     print(pair, probability)
+    [0, 3] 1.0
+    [5, 6] 0.06
     """
 
     known_as = {"penalized": {}, "ppc-mixture": {}}
@@ -190,6 +194,7 @@ class PenalizedMixture(LinkedMixture):
 
         run = self._best_run(data, inference, anneal)
         self._set_mixture_result(given, data, run)
+        self.violation_pairs_ = np.concatenate([given.constraints.must_link, given.constraints.cannot_link])
         self.violation_prob_ = violation_probabilities(given.constraints, data, run.beliefs)
         return self
 

@@ -72,11 +72,20 @@ def test_advice_that_cannot_all_be_followed():
 def test_wrong_pairs_are_suspected():
     known = random_pairs(y, 200, noise=0.15, random_state=0)
     mixture = PenalizedMixture(3, n_init=4, **QUIET).fit(X, constraints=known)
-    pairs = np.concatenate([known.must_link, known.cannot_link])
+    pairs = mixture.violation_pairs_
     together = np.arange(len(pairs)) < len(known.must_link)
     wrong = (y[pairs[:, 0]] == y[pairs[:, 1]]) != together
     assert mixture.violation_prob_[wrong].mean() > 0.8
     assert mixture.violation_prob_[~wrong].mean() < 0.1
+
+
+def test_probabilities_come_with_their_pairs_in_any_order_of_the_statements():
+    data = [[0.0], [0.1], [9.0], [9.1]]
+    known = Constraints(4, must_link=[(3, 2), (2, 0)], cannot_link=[(3, 1), (1, 0)], must_weight=1.0, cannot_weight=1.0)
+    mixture = PenalizedMixture(2, covariance_type="tied", n_init=2, **QUIET).fit(data, constraints=known)
+    assert mixture.violation_pairs_.tolist() == [[0, 2], [2, 3], [0, 1], [1, 3]]
+    assert mixture.violation_prob_.round().tolist() == [1, 0, 1, 0]
+    assert PenalizedMixture(2, **QUIET).fit(data).violation_pairs_.shape == (0, 2)
 
 
 def test_thirty_percent_noise_is_still_better_than_nothing():
