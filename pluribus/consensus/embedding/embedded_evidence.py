@@ -19,6 +19,7 @@ from pluribus.consensus._shared.canonical_order import canonical_order
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.weighted_points import k_means, link
+from pluribus.consensus.embedding._choose_settings import choose
 from pluribus.consensus.embedding._embeddings import METHODS, WITH_NEIGHBORS, Embedding, Settings
 from pluribus.consensus.embedding._similarities import Similarities, TotalEvidence
 from pluribus.evidence import CoAssociation, MemoryLimitError
@@ -67,11 +68,14 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
     view : {"similarities", "features"}
         Read the evidence c_ij as similarities with distances 1 - c_ij, or its rows as feature vectors with Euclidean
         distances. "spectral" and "mds" use the inner product of two rows as their similarity.
-    n_components : "auto" or int
-        Dimensions; "auto" is ``n_clusters - 1`` for "spectral" and ``n_clusters`` for the others.
-    n_neighbors : "auto" or int
-        Neighbors in "le", "lle", "isomap", "lpp", "npe" and "cda"; "auto" is 10, or log2 n if that is more. Ties of
-        evidence are broken by the canonical order of the objects, not by the order of the input.
+    n_components : "auto", "criterion" or int
+        Dimensions; "auto" is ``n_clusters - 1`` for "spectral" and ``n_clusters`` for the others. "criterion" tries up
+        to 10 and chooses by the method's own criterion: the largest gap between its eigenvalues, or the elbow of
+        residual variance ("isomap") or stress ("sammon", "cca", "cda").
+    n_neighbors : "auto", "criterion" or int
+        Neighbors in "le", "lle", "isomap", "lpp", "npe" and "cda"; "auto" is 10, or log2 n if that is more. "criterion"
+        tries 5 to 50 and takes the lowest cost of the method, as in the source. Ties of evidence are broken by the
+        canonical order of the objects, not by the order of the input.
     clusterer : {"kmeans", "single", "complete", "average", "ward", "centroid", "median", "weighted"} or estimator
         The clusterer of the coordinates; any estimator with ``fit_predict``.
     normalize : {"pairs", "total"}
@@ -104,6 +108,10 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
     criterion_ : float or None
         The cost of the method: the sum of these eigenvalues, residual variance ("isomap") or stress ("sammon", "cca",
         "cda"); for "spectral" the sum of 1 - eigenvalue. It compares settings of one method, such as neighbors.
+    n_components_, n_neighbors_ : int
+        Dimensions and neighbors that were used; ``n_neighbors_`` is None for methods without neighbors.
+    tried_ : dict
+        The criterion of every (neighbors, dimensions) that was tried.
     n_connected_components_ : int or None
         Connected components of the graph of the method.
     clipped_mass_ : float or None
@@ -135,8 +143,8 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "method": [StrOptions(set(METHODS))],
         "view": [StrOptions({"similarities", "features"})],
-        "n_components": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "n_neighbors": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "n_components": [StrOptions({"auto", "criterion"}), Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [StrOptions({"auto", "criterion"}), Interval(Integral, 1, None, closed="left")],
         "clusterer": [StrOptions(set(CLUSTERERS)), HasMethods(["fit_predict"])],
         "normalize": [StrOptions({"pairs", "total"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -235,13 +243,13 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
         if self.n_clusters is None and (isinstance(self.clusterer, str) or self.n_components == "auto"):
             raise ValueError(
                 "EmbeddedEvidence needs n_clusters: it does not find the number of clusters itself. Leave it out only "
-                "with an estimator as clusterer and a number as n_components."
+                "with an estimator as clusterer and a number or 'criterion' as n_components."
             )
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the number of objects, {n}.")
         for name in ("n_components", "n_neighbors"):
             value = getattr(self, name)
-            if value != "auto" and value >= n > 1:
+            if not isinstance(value, str) and value >= n > 1:
                 raise ValueError(f"{name}={value} must be less than the number of objects, {n}.")
         if self.method in WITH_NEIGHBORS and self.n_neighbors == "auto" and n <= 10:
             warnings.warn(
@@ -279,19 +287,34 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
 
     def _embed(self, evidence: Similarities, seed: int) -> Embedding:
         n = evidence.n_objects
+        self.n_components_, self.n_neighbors_, self.tried_ = 1, None, {}
         if self.n_clusters == 1:
             return Embedding(np.zeros((evidence.n, 1)))
         d = self.n_components
-        if d == "auto":
+        if isinstance(d, str):
             d = min(int(self.n_clusters or 2) - (self.method == "spectral"), n - 1)
         if evidence.n == 1:
+            self.n_components_ = int(d)
             return Embedding(np.zeros((1, int(d))), eigenvalues=np.empty(0), n_connected=1)
         p = self.n_neighbors
-        if p == "auto":
+        if isinstance(p, str):
             p = min(max(10, ceil(log2(n))), n - 1)
-        settings = Settings(int(d), int(p), self.max_iter, seed, bool(self.verbose))
-        # As a task, so that the sums in it do not depend on the number of threads.
-        return run_tasks(lambda to: METHODS[self.method](evidence, to), [settings], verbose=False)[0]
+
+        def embed(to: Settings) -> Embedding:
+            # As a task, so that the sums in it do not depend on the number of threads.
+            return run_tasks(lambda to: METHODS[self.method](evidence, to), [to], verbose=False)[0]
+
+        embedded, settings, self.tried_ = choose(
+            self.method,
+            embed,
+            Settings(int(d), int(p), self.max_iter, seed, bool(self.verbose)),
+            evidence.n,
+            neighbors=self.n_neighbors == "criterion",
+            components=self.n_components == "criterion",
+        )
+        self.n_components_ = settings.n_components
+        self.n_neighbors_ = settings.n_neighbors if self.method in WITH_NEIGHBORS else None
+        return embedded
 
     def _extract(self, clusterer: Any, n_clusters: int | None) -> np.ndarray:
         """Labels of all objects; the coordinates of distinct objects are clustered if the result is the same."""

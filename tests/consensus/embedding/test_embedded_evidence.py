@@ -454,3 +454,51 @@ def test_estimator_conventions():
     found.fit([[0, 0, 1, 1], [0, 0, 0, 1]])
     revived = pickle.loads(pickle.dumps(found))
     assert np.array_equal(revived.extract("ward"), found.extract("ward"))
+
+
+@pytest.mark.parametrize("method", [method for method in METHODS if method in _embeddings.WITH_NEIGHBORS])
+def test_neighbors_of_the_lowest_cost(method):
+    labels, _ = planted()
+    found = embedded(3, method=method, n_neighbors="criterion", max_iter=5).fit(labels)
+    costs = {p: embedded(3, method=method, n_neighbors=p, max_iter=5).fit(labels).criterion_ for p in (5, 10, 15, 20)}
+    for p, cost in costs.items():
+        assert found.tried_[p, 3] == pytest.approx(cost, rel=1e-6, abs=1e-9)
+    assert found.criterion_ <= min(costs.values()) + 1e-9
+    assert found.criterion_ == found.tried_[found.n_neighbors_, found.n_components_]
+    longest = max(p for (p, _), cost in found.tried_.items() if cost <= found.criterion_ + 1e-9)
+    assert found.n_neighbors_ == longest  # the densest of equally good graphs
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_dimension_by_the_criterion(method):
+    labels, truth = planted(noise=0.05)
+    found = embedded(3, method=method, n_components="criterion", n_neighbors=30, max_iter=20).fit(labels)
+    assert found.embedding_.shape == (90, found.n_components_)
+    assert 1 <= found.n_components_ <= 10
+    assert (found.n_neighbors_ == 30) if method in _embeddings.WITH_NEIGHBORS else (found.n_neighbors_ is None)
+    if method in ("spectral", "mds"):  # three groups span two dimensions
+        assert found.n_components_ == 2
+        assert adjusted_rand_score(truth, found.labels_) == 1
+
+
+def test_dimension_at_the_elbow():
+    rng = np.random.default_rng(0)
+    grid = np.stack(np.meshgrid(np.arange(8), np.arange(8)), -1).reshape(-1, 2)
+    labels = np.concatenate([(grid + rng.integers(0, 4, 2)) // 4 for _ in range(60)], axis=1)  # a plane: two dimensions
+    found = embedded(4, method="isomap", n_components="criterion", n_neighbors=10).fit(labels)
+    costs = [found.tried_[10, d] for d in range(1, 11)]
+    chosen = found.n_components_
+    bound = min(costs) + 0.1 * (costs[0] - min(costs))
+    assert costs[chosen - 1] <= bound + 1e-9
+    assert all(cost > bound for cost in costs[: chosen - 1])
+    assert chosen == 2
+
+
+def test_criterion_of_few_objects():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for labels in (HAND, [[0, 0], [0, 1]], [[0, 0, 0]]):
+            for method in METHODS:
+                found = embedded(2, method=method, n_components="criterion", n_neighbors="criterion").fit(labels)
+                assert found.embedding_.shape[1] == found.n_components_ >= 1
+    assert embedded(None, n_components="criterion", clusterer=KMeans(2, n_init=1)).fit(HAND).n_clusters_ == 2
