@@ -4,6 +4,7 @@ Each source is a module here, with its protocol (``tables``, ``n_runs`` and ``sc
 """
 
 SOURCES = (
+    "eac",
     "scec",
     "ppc",
     "penca",

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from benchmarks import _data
-from benchmarks.reproduce import embedding, penca, ppc
+from benchmarks.reproduce import eac, embedding, penca, ppc
+
+
+def test_eac(monkeypatch):
+    monkeypatch.setattr(eac, "N_MEMBERS", 10)
+    for table in eac.tables(True):
+        row = list(table.theirs)[-1]
+        once = eac.score(table.title, row, 0, True)
+        assert eac.score(table.title, row, 0, True) == once
+        assert set(once) == set(table.methods)
+        assert all(0 < value <= 1 for value in once.values())
 
 
 def test_ppc(monkeypatch):
