@@ -101,8 +101,11 @@ def _categorized(scene: Scene) -> Any:
 
 
 def _ones(scene: Scene) -> np.ndarray:
-    """A table of zeros and ones that has several patterns."""
-    return (np.median(scene.X, axis=0) <= scene.X).astype(int)
+    """A table of zeros and ones that has several patterns: no two of its first columns are in the same rows."""
+    table = (np.median(scene.X, axis=0) <= scene.X).astype(int)
+    size = min(scene.n, scene.d)
+    table[:size, :size] = np.eye(size)
+    return table
 
 
 def _co_clusters(scene: Scene) -> Any:
@@ -544,6 +547,13 @@ def arguments(function: Callable[..., Any], target: Target, scene: Scene) -> dic
         if required or name in EFFORT or name in SEEDS or scene.rng.random() < share:
             given[name] = value(parameter, target, scene)
     return given
+
+
+def takes_functions(target: Target, name: str) -> bool:
+    """Whether functions of the user's are valid values of a parameter."""
+    rules = getattr(target.owner, "_parameter_constraints", {}).get(name, ())
+    found = [p for called in (target.owner, target.function) if called for p in parameters(called) if p.name == name]
+    return (isinstance(rules, list) and callable in rules) or any("Callable" in str(p.annotation) for p in found)
 
 
 def value(parameter: inspect.Parameter, target: Target, scene: Scene) -> Any:

@@ -154,6 +154,8 @@ def _make_hostile(call: Call, target: Target, scene: Scene) -> int:
     for place in rng.choice(len(places), number, replace=False):
         given, name = places[place]
         given[name] = _hostile(given[name], name, scene)
+        if callable(given[name]) and valid.takes_functions(target, name):
+            given[name] = hostile.failing
     return number
 
 

@@ -51,6 +51,15 @@ NUMBERS: tuple[Any, ...] = (
 LARGE: tuple[Any, ...] = (10**6, 2**31, 2**63, 2**64, 10**30, 1e300, 1e308, -1e308, -(2**63))
 
 
+class UsersError(Exception):
+    """An error of a function of the user's: pluribus lets it through."""
+
+
+def failing(*given: Any, **named: Any) -> Any:
+    """A function of the user's that fails."""
+    raise UsersError("the user's function fails")
+
+
 def number(scene: Scene, *, large: bool) -> Any:
     """A number on some border, or something that is none."""
     borders = (scene.n - 1, scene.n, scene.n + 1, float(scene.n), scene.k, scene.r, scene.d, scene.d + 1)

@@ -13,6 +13,7 @@ import sklearn.base
 from sklearn.exceptions import ConvergenceWarning
 
 import pluribus
+from attack import hostile
 from attack.targets import Target
 
 HOUSE = str(Path(pluribus.__file__).parent)
@@ -26,13 +27,17 @@ _RAISES = {dis.opmap["RAISE_VARARGS"], dis.opmap["RERAISE"]}
 def fault_of(error: BaseException) -> str | None:
     """What is wrong with an error; None for a documented one.
 
-    Documented are a ValueError and a TypeError that a ``raise`` of pluribus states, or the validation of scikit-learn;
-    an OSError; an ImportError of pluribus about an extra that is not installed; and the AttributeError of a method that
-    an estimator has only with other parameters (scikit-learn's ``available_if``).
+    Documented are a ValueError, a TypeError and an error class of pluribus that a ``raise`` of pluribus states, or the
+    validation of scikit-learn; an OSError; an ImportError of pluribus about an extra that is not installed; the
+    AttributeError of a method that an estimator has only with other parameters (scikit-learn's ``available_if``); and
+    any error of a function of the user's.
     """
+    if isinstance(error, hostile.UsersError):
+        return None
     if isinstance(error, AttributeError) and _is_unavailable(error):
         return None
-    if not isinstance(error, ValueError | TypeError | OSError | ImportError):
+    ours = type(error).__module__.startswith(pluribus.__name__)
+    if not ours and not isinstance(error, ValueError | TypeError | OSError | ImportError):
         return f"{type(error).__name__} is not a documented error"
     steps = list(_steps(error.__traceback__))
     last = steps[-1]
@@ -73,7 +78,11 @@ def _package(file: str) -> str:
 
 def faults_in(result: Any, target: Target, warned: list[Any], n: int | None) -> list[str]:
     """What is wrong with a result; nothing for a valid one."""
-    found = [f"numpy warns: {w.message}" for w in warned if issubclass(w.category, RuntimeWarning)]
+    found = [
+        f"numpy warns at {Path(w.filename).name}:{w.lineno}: {w.message}"
+        for w in warned
+        if issubclass(w.category, RuntimeWarning)
+    ]
     if isinstance(result, sklearn.base.BaseEstimator):
         of_a_batch = target.name.endswith(".partial_fit")  # which need not fill all clusters
         few = of_a_batch or any(issubclass(w.category, ConvergenceWarning) for w in warned)

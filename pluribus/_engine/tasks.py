@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing, contextmanager
 from functools import lru_cache, reduce
 from numbers import Integral
+from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -200,12 +201,17 @@ def _on_threads(function: Callable[[int], R], indices: Sequence[int], n_jobs: in
     controller = _controller(len(sys.modules))
 
     running = _Running()
+    raised: list[tuple[Exception, TracebackType | None, BaseException | None]] = []
 
     def alone(index: int) -> R:
         # OpenMP's limit holds for the thread that sets it, BLAS's for the whole process: so the first is set
         # here, in the worker, and the second once, around all of them.
         with running, controller.limit(limits=1, user_api="openmp"):
-            return function(index)
+            try:
+                return function(index)
+            except Exception as error:
+                raised.append((error, error.__traceback__, error.__cause__))
+                raise
 
     with one_blas_thread():
         if len(indices) < 2:
@@ -218,6 +224,10 @@ def _on_threads(function: Callable[[int], R], indices: Sequence[int], n_jobs: in
             running.wait()  # a thread that is still at work when the process ends would crash it
             if _no_thread(error):
                 raise MemoryError("There is no memory for another thread: use fewer (n_jobs).") from error
+            for given, where, cause in raised:  # joblib turns where an error came from, and its cause, into a text
+                if given is error:
+                    error.__cause__ = cause
+                    raise error.with_traceback(where)  # noqa: B904
             raise
 
 

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Iterator
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ NORMALIZE = ("unit", "mean", "none")
 _MOST_BYTES = 2**31
 _SUMS_AT_ONCE = 8  # that the lift map holds, of more objects than one block takes
 _ONE_BLOCK = 2_000
-_NARROWEST = 1e-150  # bandwidth, and one over the widest: squares of these are numbers
 _GROUPS = 10  # of random features, each left out once
 
 
@@ -99,12 +97,7 @@ def lifted(
         if not callable(kernel):
             check_columns(X)
     X = check_features(X, kernel, places.n_objects)
-    _check_bandwidth(sigma)
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        lift = lift_map(
-            X, places.n_objects, kernel=kernel, sigma=sigma, n_features=n_features, random_state=random_state
-        )
-    _check_bandwidth(lift.sigma)
+    lift = lift_map(X, places.n_objects, kernel=kernel, sigma=sigma, n_features=n_features, random_state=random_state)
     _check_size(places, lift, X)
     found = lift.clusters(X, places.memberships, places.names, n_jobs=n_jobs, verbose=verbose)
     products = None if found.sums is not None else found.gram * np.outer(found.norms, found.norms)
@@ -122,15 +115,6 @@ def jackknife(distance: Any, a: LiftedPartition, b: LiftedPartition) -> float:
         return 0.0
     values = [distance(a._replace(space=part), b._replace(space=part)) for part in a.space.parts()]
     return float(np.sqrt((len(values) - 1) * np.var(values))) if values else np.inf
-
-
-def _check_bandwidth(sigma: Any) -> None:
-    """Refuse a bandwidth, given or found, whose square is no number."""
-    if isinstance(sigma, Real) and not _NARROWEST <= float(sigma) <= 1 / _NARROWEST:
-        raise ValueError(
-            f"sigma={float(sigma):g} is too {'small' if sigma < 1 else 'large'} to compute with: it must be between "
-            f"{_NARROWEST:g} and {1 / _NARROWEST:g}. Scale X, and sigma with it, so that distances are near 1."
-        )
 
 
 def _check_size(places: Places, lift: Any, X: Any) -> None:

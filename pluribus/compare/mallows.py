@@ -1,18 +1,18 @@
 """CC: the transport distance between the clusters of two partitions (Mallows)."""
 
-from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from pluribus._engine import is_one_of
+from pluribus._engine import is_one_of, real_number
 from pluribus.compare._partitions import SoftPair, as_partitions
 from pluribus.compare._places import Places
 from pluribus.compare._transport import transport_cost
 
 _BLOCK = 8192  # rows
+_LARGEST_POWER = 100  # beyond, powers of ways that are a thousandth of the longest are 0
 
 Representation = Literal["centroid", "membership"]
 
@@ -27,7 +27,7 @@ class Centroids(NamedTuple):
 
 def centroids(places: Places, X: Any, *, p: float = 1) -> list[Centroids]:
     """The centroids of all partitions."""
-    _check_exponent(p)
+    p = real_number("p", p, 1, _LARGEST_POWER)
     X = places.check_vectors(X)
     places.check_tables()
     sums = np.zeros((len(places.masses), X.shape[1]))
@@ -41,7 +41,7 @@ def centroids(places: Places, X: Any, *, p: float = 1) -> list[Centroids]:
 
 def between(a: Centroids, b: Centroids) -> float:
     """The p-th root of the least cost, where a unit of mass costs the p-th power of its way."""
-    return transport_cost(a.shares, b.shares, cdist(a.centers, b.centers) ** a.p) ** (1 / a.p)
+    return _least_way(a.shares, b.shares, cdist(a.centers, b.centers), a.p)
 
 
 def cc_distance(a: Any, b: Any, X: Any = None, *, representation: Representation = "centroid", p: float = 1) -> float:
@@ -58,7 +58,7 @@ def cc_distance(a: Any, b: Any, X: Any = None, *, representation: Representation
     X : array or sparse matrix of shape (n, d)
     representation : {"centroid", "membership"}
     p : float
-        At least 1: the p-th root of the mean p-th power.
+        From 1 to 100: the p-th root of the mean p-th power.
 
     References
     ----------
@@ -78,12 +78,14 @@ def cc_distance(a: Any, b: Any, X: Any = None, *, representation: Representation
         raise ValueError(f"representation must be 'centroid' or 'membership'; got {representation!r}.")
     if representation == "centroid":
         return between(*centroids(Places.of_pair(a, b), X, p=p))
-    _check_exponent(p)
+    p = real_number("p", p, 1, _LARGEST_POWER)
     pair = SoftPair(*as_partitions(a, b))
-    ground = (pair.cost / pair.n) ** p
-    return transport_cost(pair.u.mean(axis=0), pair.v.mean(axis=0), ground) ** (1 / p)
+    return _least_way(pair.u.mean(axis=0), pair.v.mean(axis=0), pair.cost / pair.n, p)
 
 
-def _check_exponent(p: float) -> None:
-    if not (isinstance(p, Real) and 1 <= p < np.inf):
-        raise ValueError(f"p must be a number of at least 1; got {p!r}.")
+def _least_way(shares_a: np.ndarray, shares_b: np.ndarray, ways: np.ndarray, p: float) -> float:
+    """The p-th root of the least cost; ways are measured by the longest, whose powers stay numbers."""
+    longest = float(ways.max())
+    if p == 1 or longest == 0 or not np.isfinite(longest):
+        return transport_cost(shares_a, shares_b, ways)
+    return longest * transport_cost(shares_a, shares_b, (ways / longest) ** p) ** (1 / p)

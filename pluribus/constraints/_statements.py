@@ -120,8 +120,8 @@ def parse_names(values: Any, n: int | None, name: str) -> tuple[Indices, npt.NDA
         try:
             array[pd.isna(array)] = None
             array[np.equal(array, -1)] = None
-        except ValueError:
-            raise ConstraintError(f"{name} holds arrays: give one number or text for each object") from None
+        except (TypeError, ValueError):  # of records too
+            raise ConstraintError(f"{name} holds arrays or records: give one number or text for each object") from None
     elif array.dtype.kind == "f":
         array = np.where(array == -1, np.nan, array)
     try:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import memory_limit, number_array, over_blocks, whole_number
+from pluribus._engine import check_summable, memory_limit, number_array, over_blocks, whole_number
 from pluribus._kernels.labels.co_association import count_by_label, pooled_ratio_rows
 from pluribus.evidence._memory import refuse_above
 from pluribus.evidence.co_association import CoAssociation
@@ -70,6 +70,7 @@ def mean_evidence(
     cluster_weights = number_array("cluster_weights", cluster_weights)
     if cluster_weights.shape != (len(counts),) or not np.isfinite(cluster_weights).all():
         raise ValueError(f"cluster_weights must be {len(counts)} finite numbers, one for each cluster of the ensemble.")
+    check_summable("cluster_weights", cluster_weights, np.finfo(np.float64).max / n)
     counts *= cluster_weights[:, None]
     seen *= ensemble.weights[:, None]
     out = np.empty((n, n_clusters))
@@ -78,6 +79,11 @@ def mean_evidence(
         n,
         n_jobs=n_jobs,
     )
+    if not np.isfinite(out).all():
+        raise ValueError(
+            f"cluster_weights of up to {np.abs(cluster_weights).max():.3g} divided by partitions' weights of down to "
+            f"{ensemble.weights.min():.3g} overflow: scale the cluster_weights."
+        )
     return out
 
 

@@ -2,7 +2,7 @@
 
 from pluribus.partitions._files import is_stored
 from pluribus.partitions._labels import encode_labels, number_by_size, order_by_size, smallest_int
-from pluribus.partitions._lift import KERNELS, check_features, check_kernel, lift_map
+from pluribus.partitions._lift import KERNELS, bandwidth, check_features, check_kernel, lift_map
 from pluribus.partitions._lifted_clusters import FeatureLift
 from pluribus.partitions._memberships import check_membership, normalized_entropy
 from pluribus.partitions._parse import check_index, code_in_place, columns_of
@@ -18,6 +18,7 @@ __all__ = [
     "Pieces",
     "UniqueRows",
     "assign_weights",
+    "bandwidth",
     "check_features",
     "check_index",
     "check_kernel",

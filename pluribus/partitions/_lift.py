@@ -25,6 +25,7 @@ _METRIC = {"gaussian": "euclidean", "laplacian": "cityblock"}  # the kernels wit
 _EXACT_UP_TO = 2_000
 _FEW_FEATURES, _MANY_OBJECTS, _MANY_FEATURES = 1_000, 20_000, 4_000
 _BANDWIDTH_SAMPLE = 1_000
+_NARROWEST = 1e-150  # bandwidth, and one over the widest: squares of these are numbers
 
 
 def lift_map(
@@ -74,10 +75,12 @@ def lift_map(
             _check_kernel_matrix(X)
         return KernelLift(X, n_objects)
     sampling, drawing = seeds(random_state, 2)
-    # The kernel sees differences only; far from the origin these would drown in rounding errors.
-    center = 0.0 if sparse.issparse(X) else X.mean(axis=0, dtype=float).astype(float_type(X))
-    if sigma == "median":
-        sigma = _median_distance(X, _METRIC[kernel], sampling)
+    with np.errstate(over="ignore", under="ignore"):
+        # The kernel sees differences only; far from the origin these would drown in rounding errors.
+        center = 0.0 if sparse.issparse(X) else X.mean(axis=0, dtype=float).astype(float_type(X))
+        if sigma == "median":
+            sigma = _median_distance(X, _METRIC[kernel], sampling)
+    sigma = bandwidth("sigma", sigma)
     if n_features == "auto":
         features = _FEW_FEATURES if n_objects < _MANY_OBJECTS else _MANY_FEATURES
         n_features = "exact" if n_objects <= _EXACT_UP_TO else features
@@ -116,6 +119,23 @@ def check_kernel(kernel: Any, sigma: Any, n_features: Any) -> None:
             UserWarning,
             stacklevel=3,
         )
+
+
+def bandwidth(name: str, sigma: float) -> float:
+    """A bandwidth, given or found, as a float; refuses one whose square is no number.
+
+    Examples
+    --------
+    >>> from pluribus.partitions._internal import bandwidth
+    >>> bandwidth("sigma", 2)
+    2.0
+    """
+    if not _NARROWEST <= float(sigma) <= 1 / _NARROWEST:
+        raise ValueError(
+            f"{name}={float(sigma):g} is too {'small' if sigma < 1 else 'large'} to compute with: it must be between "
+            f"{_NARROWEST:g} and {1 / _NARROWEST:g}. Scale X, and {name} with it, so that distances are near 1."
+        )
+    return float(sigma)
 
 
 def check_features(X: Any, kernel: Any, n_objects: int | None = None) -> Any:

@@ -166,7 +166,8 @@ class KernelLift:
         if self.kernel is None:
             return X[start:stop]
         rows = X[start:stop]
-        block = np.asarray(self.kernel(rows if self.sigma is None else shifted(rows, self.center), self.data))
+        with np.errstate(over="ignore" if self.sigma is not None else None):  # then our own kernel is 0
+            block = np.asarray(self.kernel(rows if self.sigma is None else shifted(rows, self.center), self.data))
         if block.shape != (stop - start, self.n_objects) or not np.isfinite(block).all():
             raise ValueError(
                 f"The kernel must return {stop - start} × {self.n_objects} finite numbers for two blocks of so many "

@@ -29,6 +29,7 @@ X = np.arange(10.0).reshape(5, 2) ** 2
 FRAME = pd.DataFrame({"a": [1, 2]})
 SCALAR = np.array(5)
 RAGGED = [[1, 2], [3]]
+RECORDS = np.zeros(5, dtype=[("a", int), ("b", float)])
 SPARSE = sparse.eye_array(5, format="dia")
 BIG_ENDIAN = np.array(A, dtype=">i8")
 
@@ -99,6 +100,9 @@ LISTS = [
     (lambda: Constraints(5, labels=SPARSE), "labels must be a sequence"),
 ]
 ARRAYS = [
+    (lambda: Constraints(5, labels=list(RECORDS)), "labels holds arrays or records"),
+    (lambda: Constraints(5, groups=list(RECORDS)), "groups holds arrays or records"),
+    (lambda: pluribus.combine([A, B], 2, known_labels=RECORDS, verbose=False), "arrays or records"),
     (lambda: pluribus.partitions.assign_sizes(X, max_size=RAGGED), "max_size=.*different lengths"),
     (lambda: consensus.PairwiseProbabilistic(2, pair_weights=["auto"]).fit([A, B]), "pair_weights"),
     (lambda: constrained.satisfied([constrained.AtLeast(1)], RAGGED), "labels=.*different lengths"),
@@ -117,6 +121,23 @@ ARRAYS = [
     (lambda: pluribus.cluster(FRAME, 1, members=2, verbose=False).predict(pd.DataFrame({"a": [[1]]})), "holds lists"),
 ]
 NUMBERS = [
+    (lambda: evidence.mean_evidence([A], A, 3, cluster_weights=[1e308] * 3), "cluster_weights has values as large as"),
+    (
+        lambda: evidence.mean_evidence(Ensemble([A], weights=[1e-200]), A, 3, cluster_weights=[1e200] * 3),
+        "overflow: scale the cluster_weights",
+    ),
+    (lambda: consensus.SoftCorrespondence(2, alpha=1e308, verbose=False).fit([A, B]), "penalties of up to"),
+    (lambda: consensus.SoftCorrespondence(2, alpha_rel=1e308, verbose=False).fit([A, B]), "penalties of up to"),
+    (lambda: consensus.SoftCorrespondence(2, theta=5e-324, verbose=False).fit([A, B]), "penalties of up to inf"),
+    (lambda: consensus.LiftedConsensus(2, sigma=1e-200, verbose=False).fit([A, B], X=X), "sigma=1e-200 is too small"),
+    (lambda: consensus.LiftedConsensus(2, sigma=1e200, verbose=False).fit([A, B], X=X), "sigma=1e.200 is too large"),
+    (
+        lambda: similarity.MultipleKernelKMeans(2, kernels=[("gaussian", {"sigma": 1e-200})], verbose=False).fit(X),
+        "sigma=1e-200 is too small",
+    ),
+    (lambda: similarity.MultipleKernelKMeans(2, verbose=False).fit(X * 1e160), "whose squares float64 cannot hold"),
+    (lambda: similarity.OnlineMultipleKernel(verbose=False).fit(X, A).predict(X * 1e160), "float64 cannot hold"),
+    (lambda: compare.cc_distance(A, B, X, p=1e5), "p=100000.0: give a number from 1 to 100"),
     (lambda: constrained.FeedbackClusterer(2).fit(X * 1e160), "whose squares float64 cannot hold"),
     (lambda: consensus.EvidenceAccumulation(2, verbose=False).fit([A, B]).cut(threshold=float("nan")), "not a number"),
     (lambda: evidence.CoAssociation([A]).matmat(np.full(5, 1e308)), "too large to be added up"),
@@ -242,3 +263,37 @@ def test_seeds_of_fewer_chunklets_than_clusters():
     known = Constraints(5, must_link=[(0, 1), (1, 2)])
     model = constrained.SeededKMeans(5, fixed=False, random_state=0, verbose=False).fit(X, constraints=known)
     assert model.n_clusters_ == 5
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_largest_numbers_are_drawn():
+    model = constrained.SpectralCoClustering(2, random_state=0).fit(X + 1)
+    (heat,) = report.plot_coclusters(model, np.full((5, 2), 1e308)).data
+    assert (heat.z == 1e308).all()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_penalty_beyond_the_digits_of_a_share():
+    model = consensus.SoftCorrespondence(2, alpha=2**64, random_state=0, verbose=False).fit([A, B, A])
+    assert np.allclose(np.vstack(model.correspondences_).sum(axis=1), 1)
+    assert np.isfinite(model.objective_).all()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("n_components", [None, 2])
+def test_a_kernel_beyond_all_exponents_is_zero(n_components):
+    y, links = [0, 1, -1, -1, -1], Constraints(5, must_link=[(0, 2)])
+    model = similarity.PairwiseKernelClassifier(verbose=False, n_components=n_components, random_state=0)
+    model.fit(X * 1e-20, y, constraints=links)
+    far = np.arange(10.0).reshape(5, 2) * 1e147
+    assert np.array_equal(model.decision_function(far), np.full(5, model.intercept_[0]))
+    assert len(np.unique(similarity.AmbiguousPairs(model, far).ambiguity)) == 1
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_kernels_by_name_beyond_all_exponents():
+    kernels = [("rbf", {"gamma": 1e308}), ("laplacian", {"gamma": 1e308}), ("gaussian", {"sigma": 1e-150})]
+    model = similarity.MultipleKernelKMeans(2, kernels=kernels, random_state=0, verbose=False).fit(X)
+    assert model.n_clusters_ == 2
+    lifted = consensus.LiftedConsensus(2, sigma=1e-100, random_state=0, verbose=False).fit([A, B], X=X)
+    assert lifted.predict(X * 1e90).shape == (5,)

@@ -9,20 +9,33 @@ import pandas as pd
 import pytest
 from sklearn.utils import check_array
 
-from attack import commands, files
+import pluribus
+from attack import commands, files, hostile
+from attack.arguments import VALUES, takes_functions
 from attack.cases import run_case
 from attack.pool import Case, Schedule, Verdict, Worker, run_all, spread
 from attack.record import Record
 from attack.relations import canonical
+from attack.scene import Scene
 from attack.targets import LEFT_OUT, calls
-from attack.verdict import fault_of, faults_in_labels, faults_in_membership, faults_in_uncertainty
+from attack.verdict import fault_of, faults_in_labels, faults_in_membership, faults_in_uncertainty, place_of
 from pluribus import Constraints, Ensemble
+from pluribus import validate as indices
+from pluribus.constrained import ConstrainedCoClustering
 
 
 def error_of(call):
     with pytest.raises(Exception) as caught:
         call()
     return caught.value
+
+
+def patterns_that_fit_nowhere():
+    patterns = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [1, 0, 1, 0]]), np.eye(3, dtype=int)
+    known = Constraints(4, cannot_link=[(0, 1), (2, 3)])
+    for seed in range(10):
+        model = ConstrainedCoClustering(2, n_init=1, random_state=seed, on_infeasible="raise", verbose=False)
+        model.fit(np.ones((4, 3)), constraints=known, patterns=patterns)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +46,8 @@ def error_of(call):
         lambda: check_array("x"),
         lambda: check_array([["x"]]),
         lambda: Ensemble.read("nothing.csv"),
+        lambda: patterns_that_fit_nowhere(),
+        lambda: pluribus.cluster(np.eye(4), 2, on_note=hostile.failing, verbose=False),
     ],
 )
 def test_documented_errors(call):
@@ -46,10 +61,34 @@ def test_documented_errors(call):
         (lambda: np.zeros(2)[5], "IndexError is not a documented error"),
         (lambda: Ensemble([[0, 1]]).one_hot("no type"), "TypeError"),
         (lambda: pd.Series(["x"]).astype(float), "ValueError from inside"),
+        (lambda: next(iter([]), (_ for _ in ()).throw(RuntimeError("no"))), "RuntimeError is not a documented error"),
     ],
 )
 def test_other_errors(call, fault):
     assert fault in fault_of(error_of(call))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_errors_of_threads_have_a_place(n_jobs):
+    how = {"criteria": ["description_length"], "n_jobs": n_jobs, "verbose": False}
+    error = error_of(lambda: indices.choose_partition([[0, 1], [0, 0]], np.eye(2), **how))
+    assert fault_of(error) is None
+    assert place_of(error).startswith("pluribus/validate/")
+
+
+def test_functions_of_the_user_fail_as_they_are():
+    targets = calls()
+    assert takes_functions(targets["pipeline.cluster"], "on_note")
+    assert not takes_functions(targets["pipeline.cluster"], "k")
+    assert takes_functions(targets["generate.Generator"], "clusterers") is False
+    with pytest.raises(hostile.UsersError):
+        pluribus.cluster(np.eye(4), 2, on_note=hostile.failing, verbose=False)
+
+
+def test_a_table_of_patterns_has_several():
+    for number in range(200):
+        table = VALUES["constrained.concepts/X"](Scene(np.random.default_rng(number), plain=number % 2 == 0))
+        assert len(np.unique(table, axis=1).T) >= min(2, *table.shape)
 
 
 def test_results():
@@ -65,8 +104,6 @@ def test_results():
 
 
 def test_what_is_left_out_exists():
-    import pluribus
-
     for name in LEFT_OUT:
         value = pluribus
         for part in name.split("."):
@@ -75,8 +112,6 @@ def test_what_is_left_out_exists():
 
 
 def test_a_new_public_function_is_a_target(monkeypatch):
-    import pluribus.compare
-
     monkeypatch.setattr(pluribus.compare, "new_index", lambda a, b: float(len(set(a)) + 0 * a[5]), raising=False)
     monkeypatch.setattr(pluribus.compare, "__all__", [*pluribus.compare.__all__, "new_index"])
     calls.cache_clear()

@@ -120,7 +120,7 @@ def test_cc_soft_and_rings():
     assert cc_distance(np.arange(16) % 2, np.zeros(16), rings) == pytest.approx(0, abs=1e-12)
     with pytest.raises(ValueError, match="representation must be"):
         cc_distance(RP, FP, X, representation="odd")
-    with pytest.raises(ValueError, match="p must be a number of at least 1"):
+    with pytest.raises(ValueError, match="p=0.5: give a number from 1 to 100"):
         cc_distance(RP, FP, X, p=0.5)
 
 
@@ -183,12 +183,16 @@ def test_bad_input(measure):
     assert measure([0, -1] * 4, [0, -1] * 4, X) == at_one
 
 
-@pytest.mark.parametrize("scale", [1e-30, 1e-12, 1e-6, 1e6, 1e30])
+@pytest.mark.parametrize("scale", [1e-140, 1e-30, 1e-12, 1e-6, 1e6, 1e30, 1e140])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_units_do_not_matter(scale):
     rng = np.random.default_rng(0)
     points, a, b = rng.normal(size=(40, 3)), rng.integers(0, 4, 40), rng.integers(0, 5, 40)
-    for p in (1, 3):
-        assert cc_distance(a, b, points * scale, p=p) == pytest.approx(scale * cc_distance(a, b, points, p=p))
+    for p in (1, 3, 100):
+        assert cc_distance(a, b, points * scale, p=p) == pytest.approx(
+            scale * cc_distance(a, b, points, p=p), rel=1e-9, abs=0
+        )
+        assert cc_distance(a, b, points * scale, p=np.float16(p)) == cc_distance(a, b, points * scale, p=p)
     assert cdistance(a, b, points * scale) == pytest.approx(cdistance(a, b, points))
 
 
@@ -223,5 +227,5 @@ def test_data_that_are_none():
             distance(RP, FP, words)
         with pytest.raises(ValueError, match="a row for each object"):
             distance(RP, FP, 5)
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="p='2': give a number from 1 to 100"):
         cc_distance(RP, FP, X, p="2")

@@ -181,3 +181,18 @@ def test_an_error_waits_for_the_tasks_that_run():
     with pytest.raises(ValueError, match="no"):
         run_tasks(task, range(2), n_jobs=2, verbose=False)
     assert finished == [1]
+
+
+def fails_with_a_cause(task):
+    try:
+        raise KeyError(task)
+    except KeyError as error:
+        raise ValueError("of this task") from error
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_error_tells_where_it_came_from_and_why(n_jobs):
+    with pytest.raises(ValueError, match="of this task") as caught:
+        run_tasks(fails_with_a_cause, range(4), n_jobs=n_jobs, verbose=False)
+    assert caught.traceback[-1].name == "fails_with_a_cause"
+    assert isinstance(caught.value.__cause__, KeyError)

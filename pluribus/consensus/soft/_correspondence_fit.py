@@ -17,6 +17,7 @@ from pluribus.partitions import Ensemble
 
 _INNER = {"simplex": 5, "multiplicative": 50}
 _TINY = 1e-300
+_LARGEST_PENALTY = 1e150
 
 
 class Penalty(NamedTuple):
@@ -188,8 +189,15 @@ def choose_penalty(
     """α and β as given, or in proportion to the mean size of each partition's clusters."""
     n_clusters = fit.n_present
     n_covered = fit.ensemble.n_objects if fit.uniform else fit.rows.by_partition(fit.sizes.ravel())
-    alphas = alpha_rel * n_covered / n_clusters if alpha is None else np.full(len(n_clusters), float(alpha))
-    betas = alphas * (1 - 1 / n_clusters) / (theta * k) if beta is None else np.full(len(n_clusters), float(beta))
+    with np.errstate(over="ignore"):
+        alphas = float(alpha_rel) * n_covered / n_clusters if alpha is None else np.full(len(n_clusters), float(alpha))
+        betas = alphas * (1 - 1 / n_clusters) / (theta * k) if beta is None else np.full(len(n_clusters), float(beta))
+    largest = max(float(alphas.max()), float(betas.max()))
+    if not largest <= _LARGEST_PENALTY:
+        raise ValueError(
+            f"alpha, beta, alpha_rel and 1 / theta give penalties of up to {largest:.3g}, which overflow when summed: "
+            f"choose them so that none is above {_LARGEST_PENALTY:g}."
+        )
     return Penalty(alphas, betas)
 
 

@@ -9,6 +9,8 @@ from pluribus._engine import list_of
 
 Figure = dict[str, Any]
 
+_WHOLE = 2.0**53  # numbers from here on have no digits after the point, and rounding them may overflow
+
 
 def on_one_line(text: object, longest: int) -> str:
     """The user's text on one line; of a long one, beginning and end, where it may differ from others.
@@ -68,6 +70,15 @@ def axis_of(title: str | None = None, **settings: Any) -> Figure:
 
 
 def rounded(values: np.ndarray, digits: int) -> list:
-    """Rounded plain numbers, with None for what is not a number."""
-    near = np.round(np.asarray(values, dtype=np.float64), digits)
+    """Rounded plain numbers, with None for what is not a number.
+
+    Examples
+    --------
+    >>> from pluribus.report._shared.specification import rounded
+    >>> rounded([0.123456, float("nan"), 1e308], 4)
+    [0.1235, None, 1e+308]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    whole = np.abs(values) >= _WHOLE
+    near = np.where(whole, values, np.round(np.where(whole, 0.0, values), digits))
     return [value if np.isfinite(value) else None for value in near.tolist()]

@@ -10,6 +10,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, euclidean_distances, linear_kernel
 from sklearn.neighbors import NearestNeighbors
 
+from pluribus.partitions._internal import bandwidth
+
 DEFAULT = ("linear", "quadratic", "gaussian")
 _SAMPLE = 1000  # rows whose distances decide widths
 _NONZERO = 0.05  # share of the spline kernel
@@ -76,6 +78,7 @@ def _check_width(m: int, kernel: str, parameters: dict[str, Any], allowed: str) 
             raise ValueError(f"kernels[{m}]: {kernel!r} has no parameter {name!r}, only {allowed!r}.")
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
             raise ValueError(f"kernels[{m}]: {name}={value!r} must be a finite number above 0.")
+        bandwidth(name, value)
 
 
 def quadratic(A: Any, B: Any) -> np.ndarray:
@@ -86,7 +89,7 @@ def quadratic(A: Any, B: Any) -> np.ndarray:
 def _gaussian(A: Any, sigma: float | None = None) -> Callable[[Any, Any], np.ndarray]:
     """exp(-‖a - b‖² / 2σ²); by default σ is the median distance."""
     width = sigma or float(np.median(_distances(A))) or 1.0
-    return partial(gaussian_of, sigma=width)
+    return partial(gaussian_of, sigma=bandwidth("sigma", width))
 
 
 def gaussian_of(A: Any, B: Any, sigma: float) -> np.ndarray:
@@ -98,7 +101,8 @@ def gaussian_of(A: Any, B: Any, sigma: float) -> np.ndarray:
 
 def _spline(A: Any, width: float | None = None) -> Callable[[Any, Any], sparse.csr_array]:
     """max(0, 1 - ‖a - b‖ / h); by default 95 % of the values are 0."""
-    return partial(spline_of, width=width or float(np.quantile(_distances(A), _NONZERO)) or 1.0)
+    width = width or float(np.quantile(_distances(A), _NONZERO)) or 1.0
+    return partial(spline_of, width=bandwidth("width", width))
 
 
 def spline_of(A: Any, B: Any, width: float) -> sparse.csr_array:

@@ -12,7 +12,7 @@ from sklearn.utils.extmath import row_norms
 
 from pluribus._engine import check_memory
 from pluribus.similarity.kernels._base_kernels import read_kernels
-from pluribus.tables._internal import refuse_annotated
+from pluribus.tables._internal import check_new_scale, check_scale, refuse_annotated
 
 _FLOATS = [np.float64, np.float32]
 _ROWS = 256  # at once, for self-similarities of a function
@@ -55,7 +55,7 @@ class KernelSet:
         self.normalize = normalize
         self.several = blocks is not None
         self.kernels = read_kernels(kernels, None if blocks is None else len(blocks))
-        self.rows = [self._checked(m, block) for m, block in enumerate(self._spread(X, blocks))]
+        self.rows = [self._checked(m, block, check_scale) for m, block in enumerate(self._spread(X, blocks))]
         self.functions: list[Callable[[Any, Any], Any] | None] = [
             kernel.fitted(rows) if kernel.fitted else kernel.function
             for kernel, rows in zip(self.kernels, self.rows, strict=True)
@@ -89,13 +89,15 @@ class KernelSet:
     def _what(self, m: int) -> str:
         return f"X[{m}] (kernel {self.kernels[m].name!r})" if self.several else f"X (kernel {self.kernels[m].name!r})"
 
-    def _checked(self, m: int, block: Any) -> Any:
+    def _checked(self, m: int, block: Any, check_numbers: Callable[[Any], None]) -> Any:
         """Finite numbers, dense or CSR with sorted columns."""
         refuse_annotated(block)
         try:
             block = check_array(block, accept_sparse="csr", dtype=_FLOATS, order="C", input_name="X")
         except (ValueError, TypeError) as error:
             raise ValueError(f"{self._what(m)}: {error}") from None
+        if self.kernels[m].form != "precomputed":
+            check_numbers(block)
         if sparse.issparse(block):
             block = sparse.csr_array(block)
             if not block.has_canonical_format:
@@ -145,7 +147,8 @@ class KernelSet:
     def _values(self, m: int, function: Any, A: Any, B: Any) -> Any:
         """The values of a function, if they have the right shape and are finite."""
         try:
-            K = function(A, B)
+            with np.errstate(**({} if self.kernels[m].of_user else {"over": "ignore", "invalid": "ignore"})):
+                K = function(A, B)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{self._what(m)}: the kernel failed: {error}") from error
         if not sparse.issparse(K):
@@ -220,7 +223,7 @@ class KernelSet:
         blocks = as_blocks(X, "precomputed")
         if self.several != (blocks is not None):
             raise ValueError(f"X must be {'a list of blocks' if self.several else 'one table'}, as it was in fit.")
-        new = [self._checked(m, block) for m, block in enumerate(self._spread(X, blocks))]
+        new = [self._checked(m, block, check_new_scale) for m, block in enumerate(self._spread(X, blocks))]
         for m, rows in enumerate(new):
             if rows.shape[1] != self.widths[m]:
                 values = "one for each object of fit" if self.kernels[m].form == "precomputed" else "as in fit"

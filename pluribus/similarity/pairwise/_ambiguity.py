@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import rbf_kernel
+
+from pluribus.similarity.pairwise._bases import gaussian
 
 
 def ambiguity(scores: np.ndarray, loss: str) -> np.ndarray:
@@ -40,7 +41,7 @@ def kernel_between(X: Any, one: np.ndarray, other: np.ndarray, model: Any) -> np
     if model.kernel == "precomputed":
         return X[np.ix_(one, other)]
     if model.kernel == "rbf":
-        return rbf_kernel(X[one], X[other], gamma=model.gamma_)
+        return gaussian(X[one], X[other], model.gamma_)
     product = X[one] @ X[other].T
     return product.toarray() if sparse.issparse(product) else product
 

@@ -33,7 +33,7 @@ class KernelBasis(NamedTuple):
     space: KernelSpace
 
     def kernel(self, X: Any) -> np.ndarray:
-        values = X[:, self.points] if self.gamma is None else rbf_kernel(X, self.points, gamma=self.gamma)
+        values = X[:, self.points] if self.gamma is None else gaussian(X, self.points, self.gamma)
         return values + self.constant
 
     def scores(self, X: Any, coefficients: np.ndarray) -> np.ndarray:
@@ -58,6 +58,12 @@ class FeatureBasis(NamedTuple):
         )
 
 
+def gaussian(X: Any, Y: Any, gamma: float) -> np.ndarray:
+    """exp(-γ ‖x - y‖²); 0 where the exponent is beyond all numbers."""
+    with np.errstate(over="ignore"):
+        return rbf_kernel(X, Y, gamma=gamma)
+
+
 def kernel_basis(X: Any, rows: np.ndarray, gamma: float | None, constant: float) -> KernelBasis:
     """All kernel functions at these rows of X; raises if their matrix would not fit into memory, or is no kernel."""
     check_memory(
@@ -70,7 +76,7 @@ def kernel_basis(X: Any, rows: np.ndarray, gamma: float | None, constant: float)
         _check_kernel(gram + constant)
     else:
         points = X[rows]
-        gram = rbf_kernel(points, gamma=gamma)
+        gram = gaussian(points, points, gamma)
     return KernelBasis(points, gamma, constant, KernelSpace(np.ascontiguousarray(gram, dtype=np.float64) + constant))
 
 
@@ -78,13 +84,15 @@ def feature_basis(X: Any, rows: np.ndarray, landmarks: Nystroem | None, constant
     """The features of these rows of X; landmarks are chosen among them."""
     points = X[rows]
     if landmarks is not None:
-        landmarks.fit(points)
+        with np.errstate(over="ignore"):
+            landmarks.fit(points)
     return FeatureBasis(landmarks, constant, FeatureSpace(features_of(points, landmarks, constant)))
 
 
 def features_of(X: Any, landmarks: Nystroem | None, constant: float) -> Any:
     """The features of a linear function, in double precision."""
-    features = X if landmarks is None else landmarks.transform(X)
+    with np.errstate(over="ignore"):  # as in `gaussian`
+        features = X if landmarks is None else landmarks.transform(X)
     features = features.astype(np.float64, copy=False)
     if not constant:
         return features

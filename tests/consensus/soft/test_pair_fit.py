@@ -168,3 +168,8 @@ def test_projection_onto_the_simplex():
     again = inside.copy()
     project_rows(again)
     np.testing.assert_allclose(again, inside, atol=1e-15)
+    # A number that is added to a whole row, however large, does not matter.
+    moved = np.array([[0.25, 0.75, 0.0], [0.5, 0.5, -4.0], [2.0**64, 0, -(2.0**64)], [1e300, 1e300, 0]])
+    moved[:2] += 2.0**50
+    project_rows(moved)
+    np.testing.assert_array_equal(moved, [[0.25, 0.75, 0], [0.5, 0.5, 0], [1, 0, 0], [0.5, 0.5, 0]])
