@@ -31,6 +31,7 @@ OF_OTHERS = f"There is no ensemble: the members are {RUNS} starts of the same me
 OF_SAMPLES = (
     f"There is no ensemble: the members are {RUNS} runs of the same method, each on {SHARE:.0%} of the objects."
 )
+ON_ALL = "{} of these runs saw all objects, because the method refused their samples as too small or too uniform."
 OF_UNCERTAINTY = (
     "The method gives no memberships: the uncertainty of an object is how much those runs disagree on its cluster."
 )
@@ -71,9 +72,12 @@ class DirectMethod:
         linked = {} if graph is None else {"graph": graph}
         other = {} if other_than is None else {"known": other_than}
         self.consensus_ = self.method.fit(X, **known, **linked, **other)
-        by_chance = "random_state" in parameters_of(self.name)
-        self.ensemble_ = (self._starts if by_chance else self._samples)(X, linked | other)
-        reasons = [OF_SAMPLES if not by_chance else OF_CONNECTED if linked else OF_OTHERS if other else OF_STARTS]
+        if self._has_random_starts():
+            self.ensemble_ = self._starts(X, linked | other)
+            reasons = [OF_CONNECTED if linked else OF_OTHERS if other else OF_STARTS]
+        else:
+            self.ensemble_, n_refused = self._samples(X, linked | other)
+            reasons = [OF_SAMPLES, *([ON_ALL.format(n_refused)] if n_refused else [])]
         if not hasattr(self.consensus_, "membership_"):
             self._measure(self.consensus_)
             reasons.append(OF_UNCERTAINTY)
@@ -83,14 +87,19 @@ class DirectMethod:
         self.membership_, self.uncertainty_ = self.consensus_.membership_, self.consensus_.uncertainty_
         return self
 
+    def _has_random_starts(self) -> bool:
+        """A method may take a seed for some of its forms alone."""
+        return "random_state" in parameters_of(self.name) and getattr(self.method, "has_random_starts", True)
+
     def _starts(self, X: Any, given: Mapping[str, Any]) -> Ensemble:
         plain = self._quiet()
         if "n_init" in plain.get_params(deep=False):
             plain.set_params(n_init=1)
         return self._runs(lambda seed: clone(plain).set_params(random_state=seed).fit(X, **given).labels_, "starts")
 
-    def _samples(self, X: Any, given: Mapping[str, Any]) -> Ensemble:
-        n = X.shape[0]
+    def _samples(self, X: Any, given: Mapping[str, Any]) -> tuple[Ensemble, int]:
+        """Runs on samples, and how many of them saw all objects, since the method refused the sample."""
+        n, refused = X.shape[0], []
         size = max(min(n, 3), round(SHARE * n))
         paired = getattr(self.method, "metric", None) == "precomputed"
 
@@ -99,11 +108,16 @@ class DirectMethod:
             of_drawn = {
                 name: value[drawn][:, drawn] if name == "graph" else value.iloc[drawn] for name, value in given.items()
             }
+            try:
+                model = self._quiet().fit(X[np.ix_(drawn, drawn)] if paired else X[drawn], **of_drawn)
+            except ValueError:
+                refused.append(seed)
+                return self.consensus_.labels_
             labels = np.full(n, -1)
-            labels[drawn] = self._quiet().fit(X[np.ix_(drawn, drawn)] if paired else X[drawn], **of_drawn).labels_
+            labels[drawn] = model.labels_
             return labels
 
-        return self._runs(run, "runs on samples")
+        return self._runs(run, "runs on samples"), len(refused)
 
     def _quiet(self) -> Any:
         plain = clone(self.method)

@@ -56,7 +56,7 @@ def _of_mixture(method: IncrementsMixture) -> tuple[np.ndarray, int, str, np.nda
     tests = method.merges_
     sizes = np.bincount(method.start_labels_)
     m = len(sizes)
-    made = tests[tests["accepted"]].sort_values("cluster")
+    made = tests[tests["accepted"].astype(bool)].sort_values("cluster")  # without tests, the column has no type
     totals = np.concatenate([sizes, made["first_size"] + made["second_size"]])
     rows = [
         (*row, total) for *row, total in zip(made["first"], made["second"], made["distance"], totals[m:], strict=True)

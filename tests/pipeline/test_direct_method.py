@@ -137,6 +137,12 @@ def test_record_of_a_mixture():
     np.testing.assert_array_equal(record.leaf_labels[model.start_labels_], found.labels)
 
 
+def test_record_of_a_mixture_of_one_component():
+    record = cluster(np.random.default_rng(0).normal(size=(60, 3)), method="gmdid").merges
+    assert record.n_merges == len(record.tests) == 0
+    assert record.leaf_sizes.tolist() == [60]
+
+
 def test_saved_and_loaded(tmp_path, rings):
     again = pluribus.load(rings.save(tmp_path / "rings.pluribus"))
     pd.testing.assert_frame_equal(again.merges.tests, rings.merges.tests)
@@ -211,3 +217,36 @@ def test_a_method_without_chance_sees_the_graph_and_the_known_partition_of_each_
         assert len(drawn) == 8
         assert np.array_equal(links.toarray(), graph.toarray()[np.ix_(drawn, drawn)])
         assert labels["known"].tolist() == (drawn % 2).tolist()
+
+
+@pytest.mark.parametrize("name", ["ccib", "kmdid"])
+def test_a_method_whose_form_has_no_random_starts_sees_samples(name):
+    """Ten starts would all be the same."""
+    X = np.random.default_rng(0).normal(size=(70, 3))
+    other = {"other_than": np.arange(70) % 2, "k": 3} if name == "ccib" else {}
+    found = cluster(X, method=name, **other)
+    assert (found.ensemble.labels < 0).mean() == pytest.approx(0.2)
+    assert _direct_method.OF_SAMPLES in found.reasons
+    assert not any("starts" in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize("name", ["seq-ccib", "condens", "residual-kmeans"])
+def test_methods_with_random_starts_say_so(name):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    found = cluster(X, k=3, method=name, other_than=np.arange(60) % 2)
+    assert (found.ensemble.labels >= 0).all()
+    assert len({tuple(labels) for labels in found.ensemble.labels.T}) > 1
+    assert _direct_method.OF_OTHERS in found.reasons
+
+
+def test_a_mixture_has_random_starts():
+    assert _direct_method.OF_STARTS in cluster(RINGS, method="gmdid").reasons
+
+
+def test_samples_that_a_method_refuses_are_counted():
+    """All groups but one have a single value; without the last row, so has that one."""
+    X = np.array([[0.0]] * 10 + [[1.0]] * 9 + [[2.0]])
+    found = cluster(X, k=2, method="ccib", other_than=np.repeat([0, 1], 10), scale="none")
+    n_refused = int((found.ensemble.labels >= 0).all(axis=0).sum())
+    assert 0 < n_refused < 10
+    assert any(reason.startswith(f"{n_refused} of these runs saw all objects") for reason in found.reasons)

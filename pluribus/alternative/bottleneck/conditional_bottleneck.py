@@ -181,6 +181,11 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @property
+    def has_random_starts(self) -> bool:
+        """Whether the result may depend on ``random_state``: annealing starts from one cluster."""
+        return self.method != "annealing"
+
     def fit(self, X: Any, y: Any = None, *, known: Any = None, sample_weight: Any = None) -> "ConditionalBottleneck":
         """Find the clusters.
 

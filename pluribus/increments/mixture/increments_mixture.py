@@ -177,6 +177,11 @@ class IncrementsMixture(ClusterMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @property
+    def has_random_starts(self) -> bool:
+        """Whether the result may depend on ``random_state``: only mixtures start from random rows."""
+        return isinstance(self.init, str) and self.init != "kmeans"
+
     def fit(self, X: Any, y: Any = None) -> "IncrementsMixture":
         """Cluster X.
 
