@@ -11,7 +11,7 @@ from pluribus._kernels.linkage.average_link import start_groups
 from pluribus._kernels.linkage.cannot_link_groups import Apart, start_apart
 from pluribus._kernels.linkage.constrained_average_link import absorb_roots, link_average
 from pluribus._kernels.linkage.constrained_average_link import start_kept as start_kept_groups
-from pluribus._kernels.linkage.constrained_complete_link import link_complete
+from pluribus._kernels.linkage.constrained_dense_link import AVERAGE, COMPLETE, SINGLE, link_dense
 from pluribus._kernels.linkage.constrained_single_link import Best, join_the_rest, link_single, start_best, start_kept
 from pluribus._kernels.linkage.dendrogram import merges_to_linkage
 from pluribus.consensus._shared.evidence_linkages import pieces
@@ -37,10 +37,17 @@ class Linked(NamedTuple):
     merges: np.ndarray  # rows in scipy's format; the leaves are the chunklets
 
 
-def link(ensemble: Ensemble, constraints: Constraints, method: str, goal: Goal, *, verbose: bool) -> Linked:
-    """Merge the two groups with the most evidence that may be together, until the goal is reached."""
+def link(
+    ensemble: Ensemble | CoAssociation, constraints: Constraints, method: str, goal: Goal, *, verbose: bool
+) -> Linked:
+    """Merge the two groups with the most evidence that may be together, until the goal is reached.
+
+    Complete link, and any linkage of evidence without an ensemble, is on the dense matrix.
+    """
+    if isinstance(ensemble, CoAssociation):
+        return _dense(ensemble, constraints, method, goal)
     if method == "complete":
-        return _complete(ensemble, constraints, goal)
+        return _dense(CoAssociation(ensemble, form="operator"), constraints, method, goal)
     items = _items(ensemble, constraints, goal.n_clusters)
     _check_work(ensemble, items)
     best, apart = start_best(np.arange(len(items.first)), len(items.first)), _start(items, constraints, goal)
@@ -204,11 +211,30 @@ def _average(
     return best, apart
 
 
-def _complete(ensemble: Ensemble, constraints: Constraints, goal: Goal) -> Linked:
-    """Complete link on the dense evidence between chunklets, with paths through must-links; for small n."""
+_RULES = {"complete": COMPLETE, "single": SINGLE, "average": AVERAGE}
+
+
+def _dense(evidence: CoAssociation, constraints: Constraints, method: str, goal: Goal) -> Linked:
+    """Linkage of the dense evidence between chunklets; for small n."""
     closure = constraints.closure()
+    most, mean = chunk_evidence(evidence, constraints)
+    if method == "complete":
+        follow_must_links(most, closure)
+    ties = mean if method == "complete" else np.zeros_like(mean)  # other linkages have few
     m = closure.n_chunks
-    C = CoAssociation(ensemble, form="operator").to_dense()
+    items = _Items(closure.chunk_of, closure.representatives, closure.chunk_sizes, np.arange(m))
+    apart = _start(items, constraints, goal)
+    best = start_best(np.arange(m), m)
+    compared = mean if method == "average" else most
+    sizes = closure.chunk_sizes.astype(np.float64)
+    link_dense(best, apart, compared, ties, sizes, _n_colors(goal), _n_merges(items, goal), goal.lowest, _RULES[method])
+    return _result(items, constraints, best)
+
+
+def chunk_evidence(evidence: CoAssociation, constraints: Constraints) -> tuple[np.ndarray, np.ndarray]:
+    """The greatest and the mean evidence between each two chunklets, with the preferences."""
+    closure = constraints.closure()
+    C = evidence.to_dense()
     pairs = constraints.coupling.tocoo()
     C[pairs.row, pairs.col] = _adjusted(C[pairs.row, pairs.col], np.tanh(pairs.data / 2))
     order = closure.chunk_indicator.indices
@@ -217,13 +243,13 @@ def _complete(ensemble: Ensemble, constraints: Constraints, goal: Goal) -> Linke
     most = np.maximum.reduceat(np.maximum.reduceat(C, begins, axis=0), begins, axis=1)
     sizes = closure.chunk_sizes.astype(np.float64)
     mean = np.add.reduceat(np.add.reduceat(C, begins, axis=0), begins, axis=1) / np.outer(sizes, sizes)
-    for M in np.flatnonzero(closure.chunk_sizes > 1):  # shortest paths through objects that must be together
+    return most, mean
+
+
+def follow_must_links(most: np.ndarray, closure: Closure) -> None:
+    """Raise the evidence of chunklets to that of the best path through objects that must be together, in place."""
+    for M in np.flatnonzero(closure.chunk_sizes > 1):
         np.maximum(most, most[:, [M]] + most[[M], :] - 1, out=most)
-    items = _Items(closure.chunk_of, closure.representatives, closure.chunk_sizes, np.arange(m))
-    apart = _start(items, constraints, goal)
-    best = start_best(np.arange(m), m)
-    link_complete(best, apart, most, mean, sizes, _n_colors(goal), _n_merges(items, goal), goal.lowest)
-    return _result(items, constraints, best)
 
 
 def _result(items: _Items, constraints: Constraints, best: Best) -> Linked:

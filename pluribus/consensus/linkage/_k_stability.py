@@ -15,6 +15,7 @@ _SPLITS = 3
 _OBJECTS = 5_000  # for the trees of the halves, at most
 _POWER = 4  # of the stability: a stable number is preferred to one with a longer lifetime that halves do not reproduce
 _FINE = 10  # if every member has this many clusters, members are taken to be finer than the result
+_SEPARATING = 20  # if every member has this many, their evidence separates more groups than the coarsest has clusters
 _MOST = 50  # largest number of clusters tried
 NEGLIGIBLE = 3e-4  # share of the evidence within the finest clusters below which evidence counts as none
 _LEAST = 1e-9  # evidence, where a logarithm is taken
@@ -68,7 +69,10 @@ def k_stability(
     *,
     verbose: bool,
 ) -> KStability:
-    """Rate each number of clusters up to that of the coarsest member, or of the finest if some members are coarse.
+    """Rate each number of clusters up to that of the finest member, at most 50.
+
+    If the coarsest member has 10 to 19 clusters, as in small tables, numbers up to that are rated: beyond, halves of the
+    ensemble often agree by chance.
 
     Parameters
     ----------
@@ -83,7 +87,7 @@ def k_stability(
     """
     n, r = ensemble.n_objects, len(ensemble)
     coarsest, finest = int(ensemble.n_clusters.min()), int(ensemble.n_clusters.max())
-    most = min(max(2, coarsest if coarsest >= _FINE else finest), _MOST, n - 1)
+    most = min(max(2, coarsest if _FINE <= coarsest < _SEPARATING else finest), _MOST, n - 1)
     numbers = range(2, most + 1)
     evidence = 1 - tree[:, 2]
     evidence = np.log(np.maximum(evidence, max(_LEAST, NEGLIGIBLE * evidence[n - most - 1])))

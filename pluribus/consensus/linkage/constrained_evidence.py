@@ -12,9 +12,11 @@ from pluribus.consensus._shared.base import ConsensusMixin
 from pluribus.consensus._shared.constrained_linkages import Goal, link
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.repair_moves import link_and_repair
+from pluribus.consensus.linkage._printed_complete_link import printed_complete_link
 from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
-from pluribus.partitions import as_ensemble
+from pluribus.evidence import CoAssociation
+from pluribus.partitions import Ensemble, as_ensemble
 
 _TIE = 1e-9
 
@@ -50,6 +52,10 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         many ties are broken by the mean evidence.
     threshold : float, optional
         Merge up to this dissimilarity, 1 - evidence, instead.
+    strict : bool
+        False is the complete link as the source prints it: a must-link is a distance of 0, a cannot-link one above all
+        others, and neither is enforced. Ties can break must-links, and too few clusters break cannot-links;
+        ``violations_`` has them.
     verbose : bool
         Show progress (only on a terminal).
 
@@ -100,6 +106,7 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "linkage": [StrOptions({"auto", "single", "average", "complete"})],
         "threshold": [Interval(Real, 0, None, closed="left"), None],
+        "strict": ["boolean"],
         "verbose": ["verbose"],
     }
 
@@ -109,11 +116,13 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         *,
         linkage: str = "auto",
         threshold: float | None = None,
+        strict: bool = True,
         verbose: bool = True,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.threshold = threshold
+        self.strict = strict
         self.verbose = verbose
 
     def fit(
@@ -123,25 +132,28 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
 
         Parameters
         ----------
-        ensemble : Ensemble, n × r labels, or list of label sequences
+        ensemble : Ensemble, n × r labels, list of label sequences, or CoAssociation
+            Evidence without an ensemble (``CoAssociation.from_matrix``) is linked as a dense matrix, for small n, and
+            no objects are moved after average link.
         y : ignored
         constraints : Constraints, optional
             Constraints on the n objects.
         """
         self._validate_params()
-        ensemble = as_ensemble(ensemble)
-        constraints = as_constraints(constraints, ensemble.n_objects)
-        goal = self._goal(ensemble.n_objects, constraints)
-        counted = np.flatnonzero(ensemble.weights)  # partitions of weight 0 are ignored
         self.linkage_method_ = self._choose_linkage()
-        seen = ensemble.take_partitions(counted) if len(counted) < ensemble.n_partitions else ensemble
-        if self.linkage_method_ == "average" and self.threshold is None:
-            linked = link_and_repair(seen, constraints, goal, verbose=self.verbose)
+        evidence = _counted(ensemble)
+        n = evidence.shape[0] if isinstance(evidence, CoAssociation) else evidence.n_objects
+        constraints = as_constraints(constraints, n)
+        goal = self._goal(n, constraints)
+        if not self.strict:
+            linked = printed_complete_link(evidence, constraints, self.n_clusters, self.threshold)
+        elif self.linkage_method_ == "average" and self.threshold is None and isinstance(evidence, Ensemble):
+            linked = link_and_repair(evidence, constraints, goal, verbose=self.verbose)
         else:
-            linked = link(seen, constraints, self.linkage_method_, goal, verbose=self.verbose)
+            linked = link(evidence, constraints, self.linkage_method_, goal, verbose=self.verbose)
         self.merges_ = linked.merges
         self.components_ = constraints.closure().chunk_of
-        self._finish(ensemble, linked.labels)
+        self._finish(evidence, linked.labels)
         self.violations_ = constraints.violations(self.labels_)
         self.dead_end_ = self.threshold is None and self.n_clusters_ > goal.n_clusters
         if self.dead_end_:
@@ -159,12 +171,29 @@ class ConstrainedEvidenceAccumulation(ConsensusMixin, BaseEstimator):
         return "average" if self.n_clusters is not None else "single"
 
     def _goal(self, n: int, constraints: Constraints) -> Goal:
+        if not self.strict and self.linkage_method_ != "complete":
+            raise ValueError(
+                f"strict=False is a form of complete link; got {self.linkage_method_} link, which always satisfies "
+                "hard constraints. Give constraints weights if they may be broken."
+            )
         if self.threshold is not None:
             if self.n_clusters is not None:
                 raise ValueError("n_clusters and threshold are both given: give one of them to stop merging.")
             return Goal(1, 1 - self.threshold - _TIE, None)
         k = self._check_n_clusters(n)
+        if not self.strict:
+            return Goal(k, 0.0, None)
         feasibility = constraints.check(k, allow_empty=False)
         if feasibility.status != "feasible":
             constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
         return Goal(k, 0.0, feasibility.witness)
+
+
+def _counted(ensemble: Any) -> Ensemble | CoAssociation:
+    """The ensemble without its partitions of weight 0, or evidence that has no ensemble."""
+    if isinstance(ensemble, CoAssociation):
+        if ensemble.ensemble is None:
+            return ensemble
+        ensemble = ensemble.ensemble
+    ensemble = as_ensemble(ensemble)
+    return ensemble if ensemble.weights.all() else ensemble.take_partitions(np.flatnonzero(ensemble.weights))

@@ -351,7 +351,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     def _n_clusters_to_cut(self) -> int | None:
         """The number of clusters, given or of the longest lifetime; None if a threshold is given."""
         if self.threshold is not None or self.n_clusters is not None:
-            return self.n_clusters
+            return None if self.n_clusters is None else int(self.n_clusters)
         if self.linkage_method_ in evidence_linkages.GEOMETRIC:
             warnings.warn(
                 f"Lifetimes of {self.linkage_method_} linkage favor few clusters; give n_clusters, or use single or "

@@ -225,7 +225,7 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
     def _cut_tree(self, ensemble: Ensemble, tree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Cut into ``n_clusters``, or into the number that halves of the ensemble reproduce."""
         if self.n_clusters is not None or ensemble.n_objects < _FEWEST:
-            return cut_into(tree, self.n_clusters or 1)
+            return cut_into(tree, int(self.n_clusters or 1))
         self.k_stability_ = k_stability(ensemble, tree, self._link_half, rng, verbose=self.verbose)
         return cut_into(tree, self.k_stability_.n_clusters)
 

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.cluster.hierarchy import linkage as scipy_linkage
+from scipy.spatial.distance import squareform
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
@@ -292,6 +294,7 @@ def test_order_of_objects():
         ({"k": 7}, None, ValueError, "more than the number of objects, 6"),
         ({}, None, ValueError, "needs n_clusters"),
         ({"k": 2, "threshold": 0.5}, None, ValueError, "both"),
+        ({"k": 2, "strict": False, "linkage": "single"}, None, ValueError, "form of complete link; got single"),
     ],
 )
 def test_refused_before_work(options, known, error, words):
@@ -350,3 +353,80 @@ def test_unknown_feasibility_only_warns(monkeypatch, method):
         found = method(3, verbose=False).fit(E, constraints=known)
     assert found.n_clusters_ == 3
     assert found.violations_.n_hard == 0
+
+
+# -- evidence instead of labels, and constraints that may be broken ----------------------------------------------------
+
+
+@given(seed=st.integers(0, 10**6), threshold=st.floats(0.05, 0.95), method=st.sampled_from(["single", "average"]))
+def test_a_matrix_of_evidence(seed, threshold, method):
+    rng = np.random.default_rng(seed)
+    C = rng.random((9, 9))
+    C = (C + C.T) / 2
+    np.fill_diagonal(C, 1)
+    hidden = rng.integers(0, 3, 9)
+    pairs = rng.integers(0, 9, (6, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = hidden[pairs[:, 0]] == hidden[pairs[:, 1]]
+    known = Constraints(9, must_link=pairs[same], cannot_link=pairs[~same])
+    expected, heights, _ = greedy(C, np.ones((9, 9)), known, method, 1 - threshold - 1e-9)
+    found = fit(CoAssociation.from_matrix(C), threshold=threshold, linkage=method, constraints=known)
+    assert groups(found.labels_) == expected
+    assert found.merges_[:, 2] == pytest.approx(heights, abs=1e-9)
+    assert found.membership_.shape == (9, len(expected))
+
+
+@given(problem=problems(), linkage=st.sampled_from(LINKAGES))
+def test_evidence_with_its_ensemble_is_the_ensemble(problem, linkage):
+    ensemble, known, hidden = problem
+    k = len(set(hidden.tolist()))
+    assume(known.closure().n_chunks >= k)
+    one = fit(ensemble, k, known, linkage=linkage)
+    other = fit(CoAssociation(ensemble), k, known, linkage=linkage)
+    assert one.labels_.tolist() == other.labels_.tolist()
+    matrix = fit(CoAssociation.from_matrix(CoAssociation(ensemble).to_dense()), k, known, linkage=linkage)
+    assert matrix.n_clusters_ == k
+    assert matrix.violations_.n_hard == 0
+    if linkage == "complete":
+        assert matrix.labels_.tolist() == one.labels_.tolist()
+
+
+def printed(C, known):
+    """Klein's complete link on all objects, by shortest paths over every object."""
+    D = 1 - C
+    for i, j in known.must_link:
+        D[i, j] = D[j, i] = 0
+    for m in range(len(D)):
+        D = np.minimum(D, D[:, [m]] + D[[m], :])
+    D = np.maximum(D, 0)
+    np.fill_diagonal(D, 0)
+    far = D.max() + 1
+    for i, j in known.cannot_link:
+        D[i, j] = D[j, i] = far
+    return scipy_linkage(squareform(D, checks=False), "complete")
+
+
+@given(problem=problems(soft=False))
+def test_complete_link_as_printed(problem):
+    ensemble, known, _ = problem
+    assume(not ensemble.has_missing)
+    found = fit(ensemble, 1, known, linkage="complete", strict=False)
+    tree = printed(CoAssociation(ensemble).to_dense(), known)
+    assert len(found.merges_) == len(tree)
+    if len(np.unique(tree[:, 2].round(9))) == len(tree):  # without ties
+        assert found.merges_[:, 2] == pytest.approx(tree[:, 2], abs=1e-9)
+    assert not found.dead_end_
+    assert fit(ensemble, 2, known, linkage="complete", strict=False).n_clusters_ == 2
+
+
+def test_as_printed_constraints_may_break():
+    a_with_c = [[0, 0, 1], [0, 0, 1]]  # objects c, a, b: a and b must be together, b and c apart
+    known = Constraints(3, must_link=[(1, 2)], cannot_link=[(2, 0)])
+    loose = fit(a_with_c, 2, known, linkage="complete", strict=False)
+    assert loose.labels_.tolist() == [0, 0, 1]
+    assert loose.violations_.n_hard == 1
+    assert fit(a_with_c, 2, known, linkage="complete").violations_.n_hard == 0
+    apart = Constraints(6, cannot_link=[(0, 1), (1, 2), (0, 2)])  # three clusters at least
+    assert fit(E, 2, apart, linkage="complete", strict=False).violations_.n_hard > 0
+    assert fit(E, None, apart, threshold=0.5, linkage="complete", strict=False).violations_.n_hard == 0
+    assert fit([[0]], 1, linkage="complete", strict=False).labels_.tolist() == [0]

@@ -1,4 +1,4 @@
-"""Greedy complete link on dense evidence, where some groups must stay apart; for small n."""
+"""Greedy linkage on dense evidence, where some groups must stay apart; for small n."""
 
 import numpy as np
 from numba import njit
@@ -6,10 +6,15 @@ from numba import njit
 from pluribus._kernels.linkage.cannot_link_groups import FULL, JOINED, are_apart, grown, join, stamp_avoided
 from pluribus._kernels.linkage.constrained_single_link import note
 
+COMPLETE, SINGLE, AVERAGE = 0, 1, 2
+
 
 @njit(cache=True, nogil=True)
-def link_complete(b, s, least, mean, size, n_colors, goal, lowest):
-    """Complete link on dense evidence between all groups (changed in place), ties broken by the mean evidence."""
+def link_dense(b, s, least, mean, size, n_colors, goal, lowest, rule):
+    """Link by dense evidence between all groups (changed in place), ties broken by the mean evidence.
+
+    ``least`` is what the rule compares: the least, greatest or mean evidence of the pairs between two groups.
+    """
     n = len(size)
     alive = np.ones(n, np.bool_)
     partner = np.full(n, -1, np.int64)
@@ -44,10 +49,16 @@ def link_complete(b, s, least, mean, size, n_colors, goal, lowest):
         alive[high] = False
         for x in range(n):
             if alive[x] and x != low:
-                least[low, x] = min(least[low, x], least[high, x])
+                if rule == COMPLETE:
+                    least[low, x] = min(least[low, x], least[high, x])
+                elif rule == SINGLE:
+                    least[low, x] = max(least[low, x], least[high, x])
+                else:
+                    least[low, x] = (size[low] * least[low, x] + size[high] * least[high, x]) / (size[low] + size[high])
                 mean[low, x] = (size[low] * mean[low, x] + size[high] * mean[high, x]) / (size[low] + size[high])
                 least[x, low], mean[x, low] = least[low, x], mean[low, x]
-                stale[x] |= partner[x] == low or partner[x] == high
+                touched = partner[x] == low or partner[x] == high
+                stale[x] |= touched or (rule != COMPLETE and partner[x] >= 0 and least[x, low] >= least[x, partner[x]])
         size[low] += size[high]
         stale[low] = True
     return s
