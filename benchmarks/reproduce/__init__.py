@@ -14,6 +14,7 @@ SOURCES = (
     "constrained",
     "constrained-papers",
     "balanced",
+    "size-constrained",
     "categorization",
     "aggregate",
     "anonymize",

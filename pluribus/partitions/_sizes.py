@@ -49,7 +49,9 @@ class SizeError(ValueError):
     """
 
 
-def size_bounds(n: int, k: int, min_size: Any = None, max_size: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def size_bounds(
+    n: int, k: int, min_size: Any = None, max_size: Any = None, *, room_for_all: bool = True
+) -> tuple[np.ndarray, np.ndarray]:
     """The fewest and the most objects of each of k clusters, in whole numbers.
 
     Parameters
@@ -59,6 +61,8 @@ def size_bounds(n: int, k: int, min_size: Any = None, max_size: Any = None) -> t
     min_size, max_size : int, float, sequence of k of them, or None
         A number of objects, or a share of all between 0 and 1 (a float; 1.0 is all of them); one for all clusters or
         one for each. A share of no whole number of objects is taken down for the fewest, and up for the most.
+    room_for_all : bool
+        Refuse bounds that leave objects without a cluster.
 
     Examples
     --------
@@ -80,7 +84,7 @@ def size_bounds(n: int, k: int, min_size: Any = None, max_size: Any = None) -> t
             f"min_size is above max_size: {lower[h]} against {upper[h]} in cluster {h}. Lower the one, or raise the "
             "other."
         )
-    if upper.sum() < n:
+    if room_for_all and upper.sum() < n:
         raise SizeError(
             f"max_size leaves room for {upper.sum()} objects in {k} clusters, but there are {n}: at least {-(-n // k)} "
             "for each cluster, or more clusters."

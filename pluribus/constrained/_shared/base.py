@@ -81,7 +81,7 @@ class ConstrainedMixin(ClusterMixin):
 
     def _check_feasible(self, constraints: Constraints, n_clusters: int | None = None) -> Feasibility:
         """Whether the hard constraints can hold with k nonempty clusters; raises if this is proven impossible."""
-        k = self.n_clusters if n_clusters is None else n_clusters
+        k = int(self.n_clusters if n_clusters is None else n_clusters)
         feasibility = constraints.check(k, allow_empty=False)
         if feasibility.status != "feasible":
             constraints.ensure_feasible(k, allow_empty=False)  # raises with the proof, or warns
@@ -105,7 +105,7 @@ class ConstrainedMixin(ClusterMixin):
         ``self.cluster_centers_ = centers[order]``.
         """
         order = order_by_size(labels, n_clusters)
-        number = np.empty(n_clusters, dtype=np.int32)
+        number = np.full(n_clusters + 1, -1, dtype=np.int32)  # the last one is that of outliers, label -1
         number[order] = np.arange(n_clusters)
         self._set_result(constraints, number[labels], n_clusters, None if membership is None else membership[:, order])
         return order
@@ -116,7 +116,7 @@ class ConstrainedMixin(ClusterMixin):
         """Set the result, with the clusters numbered as given; warns if some are empty."""
         warn_of_empty_clusters(labels, n_clusters)
         self.labels_ = labels
-        self.n_clusters_ = n_clusters
+        self.n_clusters_ = int(n_clusters)
         self.violations_ = constraints.violations(labels)
         if membership is not None:
             self.membership_ = np.ascontiguousarray(membership)
@@ -130,7 +130,7 @@ class ConstrainedMixin(ClusterMixin):
 
 def warn_of_empty_clusters(labels: np.ndarray, n_clusters: int) -> None:
     """As scikit-learn's KMeans does. The result keeps all clusters, since each has a center or a density of its own."""
-    n_used = len(np.unique(labels))
+    n_used = len(np.unique(labels[labels >= 0]))
     if n_used < n_clusters:
         warnings.warn(
             f"only {n_used} of {n_clusters} clusters have objects: there may be too few groups or distinct rows, or "

@@ -70,9 +70,20 @@ class SizedPoints(NamedTuple):
         return dense(kmeans_plusplus(rows, n_clusters, sample_weight=weights, random_state=random)[0]).astype(float)
 
     def cost_weights(self, dtype: Any) -> np.ndarray:
-        """The weights, but next to nothing instead of 0: a row without weight goes to a near cluster if it can."""
-        least = _NEGLIGIBLE * self.weights[self.weights > 0].min(initial=1.0)
-        return np.maximum(self.weights, least).astype(dtype)
+        """The weights in ``costs``."""
+        return weights_of_costs(self.weights).astype(dtype)
+
+    def uncounted(self) -> np.ndarray:
+        """What ``costs`` leaves out for each row: the weighted squared norm."""
+        norms = [
+            row_norms(self._block(slice(start, start + _BLOCK)), squared=True)
+            for start in range(0, len(self.weights), _BLOCK)
+        ]
+        return np.concatenate(norms) * self.cost_weights(np.float64)
+
+    def leaving_out(self, outside: np.ndarray) -> "SizedPoints":
+        """The same, where these rows have no weight."""
+        return self._replace(weights=np.where(outside, 0.0, self.weights))
 
     def costs(self, centers: np.ndarray, out: np.ndarray) -> None:
         """Weighted squared distances to the centers, minus the squared norm of the row, which is the same for all."""
@@ -134,6 +145,11 @@ class SizedPoints(NamedTuple):
         if self.n_jobs is not None and n > _BLOCK:
             return over_blocks(function, n, n_jobs=self.n_jobs, block=_BLOCK)
         return [function(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
+
+
+def weights_of_costs(weights: np.ndarray) -> np.ndarray:
+    """The weights, but next to nothing instead of 0: a row without weight goes to a near cluster if it can."""
+    return np.maximum(weights, _NEGLIGIBLE * weights[weights > 0].min(initial=1.0))
 
 
 def _mean_and_variance(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -67,7 +67,7 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
         number = np.empty(self.n_clusters, dtype=np.int32)
         number[order] = np.arange(self.n_clusters)
         self.labels_ = number[labels]
-        self.n_clusters_ = self.n_clusters
+        self.n_clusters_ = int(self.n_clusters)
         self.cluster_sizes_ = np.bincount(self.labels_, minlength=self.n_clusters)
         warn_of_empty_clusters(self.labels_, self.n_clusters)
         return order

@@ -209,7 +209,7 @@ class BalancedKMeans(CentersMixin):
 
     def _refine(self, points: SizedPoints, labels: np.ndarray, centers: np.ndarray, lower: int) -> SizedRun:
         """Move objects and update centers, in turn, until nothing changes."""
-        k = self.n_clusters
+        k = int(self.n_clusters)
         centers = points.step(labels, centers)[1]
         populated = SizedRun(labels, centers, np.zeros(k), np.array([points.step(labels, centers)[0]]), 0)
         if self.refine is None:
@@ -234,7 +234,7 @@ class BalancedKMeans(CentersMixin):
         if self.sample == "auto":
             return min(sample_size(self.n_clusters, d), n) if n > _SAMPLED_ABOVE else n
         size = int(self.sample) if isinstance(self.sample, Integral) else math.ceil(float(self.sample) * n)
-        k = self.n_clusters
+        k = int(self.n_clusters)
         if size < k:
             raise ValueError(f"sample={self.sample!r} means {size} rows, fewer than n_clusters={k}: give more.")
         if size > n:

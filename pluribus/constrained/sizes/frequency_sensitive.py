@@ -224,7 +224,7 @@ class FrequencySensitiveKMeans(CentersMixin):
         if first:
             competition = Competition.of(_some_rows(points, self.n_clusters, seeds(self.random_state, 1)[0]))
             self.cluster_sizes_ = np.zeros(self.n_clusters, np.int64)
-            self.n_clusters_ = self.n_clusters
+            self.n_clusters_ = int(self.n_clusters)
             self.n_iter_ = 0
         else:
             competition = self._competition

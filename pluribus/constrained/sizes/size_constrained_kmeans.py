@@ -4,14 +4,17 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _num_samples, check_array
+from sklearn.utils._param_validation import StrOptions
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
 from pluribus.constrained._shared.base import Given
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans
-from pluribus.constrained._shared.parameters import FIRST_CENTERS, STARTS
+from pluribus.constrained._shared.parameters import FIRST_CENTERS, POSITIVE, STARTS
 from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained._shared.starts import given_centers
+from pluribus.constrained.sizes._labeled_objects import LabeledObjects, kinds_and_minima
+from pluribus.constrained.sizes._median_points import MedianPoints
+from pluribus.constrained.sizes._noise_points import NoisePoints
 from pluribus.constrained.sizes._sized_assignment import SizedChunklets
 from pluribus.constrained.sizes._sized_kmeans import (
     AssignsWithinBounds,
@@ -20,12 +23,12 @@ from pluribus.constrained.sizes._sized_kmeans import (
     WeighedObjects,
     alternate_within,
 )
+from pluribus.constrained.sizes._sized_predictions import SizedPredictions, check_size_weight
 from pluribus.constraints import Closure, ConstraintError, Constraints
-from pluribus.partitions import assign_sizes
-from pluribus.partitions._internal import assign_weights, size_bounds, weight_bounds
+from pluribus.partitions._internal import size_bounds, weight_bounds
 
 
-class SizeConstrainedKMeans(ConstrainedKMeans):
+class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
     """k-means whose clusters have a minimum and a maximum size.
 
     It minimizes the inertia Σ_i ‖x_i - μ_{z_i}‖² subject to bounds on the number of objects in each cluster. Each
@@ -38,7 +41,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     Objects are not split, so these bounds hold up to rounding: at most n_clusters - 1 objects are rounded.
 
     Prefer it when sizes are part of the task: workloads, territories, batches, segments for a campaign. If clusters are
-    small because they are outliers, bounds fill them with objects that do not belong there.
+    small because they are outliers, bounds fill them with objects that do not belong there: use ``outlier_cost``, or
+    medians (``metric="cityblock"``), on which a few distant objects have little influence.
 
     Parameters
     ----------
@@ -46,6 +50,15 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     min_size, max_size : int, float, sequence of n_clusters of them, or None
         The minimum and the maximum number of objects in a cluster, or shares of all objects up to 1.0 (floats); one
         for all clusters, or one for each. None: at least 1, and no maximum.
+    metric : {"euclidean", "cityblock"}
+        Squared distances to means (k-means), or sums of absolute differences to medians of each feature (k-median,
+        for dense X).
+    min_labeled : int, float, sequence of n_clusters of them, dict of these by label, or None
+        The minimum number of labeled objects of each label in a cluster, or a share of them; the labels are the
+        ``labeled`` of ``fit``.
+    outlier_cost : float, optional
+        An object whose cost would be higher stays outside of all clusters, with the label -1, and costs this much.
+        It is in the unit of the cost: a squared distance, or for "cityblock" a distance. None: no outliers.
     init : {"k-means++"} or array of shape (n_clusters, d)
         The first centers: drawn, or given. Given ones make one start. If each cluster has bounds of its own, they are
         in the order of given centers; with drawn centers, larger bounds go to centers that are nearest to more objects.
@@ -64,7 +77,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest, or like the bounds if each cluster has bounds of its own.
+        Clusters are numbered from the largest, or like the bounds if each cluster has bounds of its own. -1 is an
+        outlier.
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
     cluster_sizes_ : ndarray of shape (n_clusters,)
@@ -72,9 +86,10 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     prices_ : ndarray of shape (n_clusters,)
         The cost of one more object that a cluster must have (positive), or the saving of one more that it may have
         (negative). Each object is in the cluster with the least weighted squared distance minus price, except objects
-        with must-links or cannot-links.
+        with must-links or cannot-links, and labeled objects that a cluster needs.
     inertia_ : float
-        Weighted sum of squared distances of the rows to their centers.
+        Weighted sum of squared distances (or distances, for "cityblock") of the rows to their centers, and of the cost
+        of outliers.
     objective_ : ndarray
         The inertia after each assignment of the best start.
     n_iter_ : int
@@ -95,6 +110,8 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
     ([0, 0, 1, 1], 32.5)
     >>> SizeConstrainedKMeans(2, max_size=0.5, random_state=0).fit(X).cluster_sizes_.tolist()
     [2, 2]
+    >>> SizeConstrainedKMeans(2, 2, outlier_cost=9, random_state=0).fit([*X, [1], [10], [90]]).labels_.tolist()
+    [0, 0, 0, 1, 0, 1, -1]
     """
 
     known_as = {"size-constrained": {}}
@@ -104,6 +121,9 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         **STARTS,
         "min_size": ["array-like", Real, None],
         "max_size": ["array-like", Real, None],
+        "metric": [StrOptions({"euclidean", "cityblock"})],
+        "min_labeled": ["array-like", Real, dict, None],
+        "outlier_cost": [POSITIVE, None],
         **FIRST_CENTERS,
     }
 
@@ -113,6 +133,9 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         min_size: Any = None,
         max_size: Any = None,
         *,
+        metric: str = "euclidean",
+        min_labeled: Any = None,
+        outlier_cost: float | None = None,
         init: Any = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
@@ -124,6 +147,9 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         self.n_clusters = n_clusters
         self.min_size = min_size
         self.max_size = max_size
+        self.metric = metric
+        self.min_labeled = min_labeled
+        self.outlier_cost = outlier_cost
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -140,6 +166,7 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         constraints: Constraints | None = None,
         sample_weight: Any = None,
         size_weight: Any = None,
+        labeled: Any = None,
     ) -> "SizeConstrainedKMeans":
         """Cluster X.
 
@@ -153,17 +180,23 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
             How much each row counts in the inertia and in the centers, not in the sizes.
         size_weight : array of shape (n,), optional
             How much each row counts in the sizes, in place of one; not in the inertia.
+        labeled : array of shape (n,), optional
+            For ``min_labeled``: which rows are labeled (booleans), or the label of each, with -1, None or NaN where
+            there is none.
         """
         given = self._check_given(X, constraints, sample_weight)
         self._refuse_soft_pairs(given.constraints)
-        mass = None if size_weight is None else _check_size_weight(size_weight, given.X)
-        bounds, closure = self._bounds(given, mass)
+        mass = None if size_weight is None else check_size_weight(size_weight, given.X)
+        bounds, closure = self._bounds(given, mass, labeled)
         is_one = not isinstance(self.init, str) or self.n_init == 1
-        points = SizedPoints.of(given, closure, (self.n_jobs or 1) if is_one else None)
+        points: Any = self._points(given, closure, (self.n_jobs or 1) if is_one else None)
         starts = self._first_centers(points, bounds)
+        if self.outlier_cost is not None:
+            points = NoisePoints(points, self.outlier_cost)
+            starts = [np.vstack([centers, np.zeros_like(centers[:1])]) for centers in starts]
 
         def descend(centers: np.ndarray, reached: SizedRun | None = None) -> SizedRun:
-            """The cheapest assignment within the bounds, then the means, in turn (problem (9.3) in the book)."""
+            """The cheapest assignment within the bounds, then the centers, in turn (problem (9.3) in the book)."""
             return alternate_within(points, bounds, centers, self.max_iter, self.tol, reached)
 
         if is_one:
@@ -182,58 +215,30 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         """Cluster X, and return the cluster of each row; the parameters are those of ``fit``."""
         return self.fit(X, **given).labels_
 
-    def predict(
-        self, X: Any, *, use_prices: bool = False, enforce_sizes: bool = False, size_weight: Any = None
-    ) -> np.ndarray:
-        """The cluster of new rows.
+    def _points(self, given: Given, closure: Closure, n_jobs: int | None) -> Any:
+        if self.metric == "cityblock":
+            return MedianPoints(given, closure, n_jobs)
+        return SizedPoints.of(given, closure, n_jobs)
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (m, d)
-        use_prices : bool, default=False
-            By squared distance minus price, as rows like those of ``fit`` were assigned, rather than the nearest
-            center: the sizes are then about as they were.
-        enforce_sizes : bool, default=False
-            Assign the new rows within the bounds: shares refer to the new rows, numbers stay as they are.
-        size_weight : array of shape (m,), optional
-            How much each row counts in the sizes: for both of these, if it was given to ``fit``.
-        """
-        if not use_prices and not enforce_sizes:
-            if size_weight is not None:
-                raise ValueError("size_weight is for use_prices or enforce_sizes: set one to True, or leave it out.")
-            return super().predict(X)
-        X = self._check_new(X)
-        if use_prices and enforce_sizes:
-            raise ValueError("use_prices=True and enforce_sizes=True are two ways to assign new rows: choose one.")
-        if (size_weight is not None) != self._is_weighed:
-            if self._is_weighed:
-                raise ValueError("fit had a size_weight: give the size_weight of the new rows too.")
-            raise ValueError("fit had no size_weight: leave it out here too.")
-        given = Given(X, Constraints(X.shape[0]), np.ones(X.shape[0], X.dtype))
-        points = SizedPoints.of(given, given.constraints.closure(), None)
-        cost = np.empty((X.shape[0], self.n_clusters_), X.dtype)
-        points.costs(self.cluster_centers_.astype(np.float64) - points.shift, cost)
-        mass = None if size_weight is None else _check_size_weight(size_weight, X)
-        if not enforce_sizes:
-            priced = cost - self.prices_ * (1.0 if mass is None else mass[:, None])
-            return priced.argmin(axis=1).astype(np.int32)
-        if mass is None:
-            return assign_sizes(cost, *self._counted_bounds(X.shape[0])).labels.astype(np.int32)
-        bounds = weight_bounds(mass, self.n_clusters, self.min_size, self.max_size)
-        return assign_weights(cost, mass, *bounds).labels.astype(np.int32)
-
-    def _bounds(self, given: Given, mass: np.ndarray | None) -> tuple[AssignsWithinBounds, Closure]:
+    def _bounds(self, given: Given, mass: np.ndarray | None, labeled: Any) -> tuple[AssignsWithinBounds, Closure]:
         """The assignment step within the checked bounds, and the chunklets that it assigns."""
         n = given.X.shape[0]
-        if mass is None:
-            lower, upper = self._counted_bounds(n)
-            allow_empty = bool((lower == 0).any())
-        else:
-            lower, upper = weight_bounds(mass, self.n_clusters, self.min_size, self.max_size)
-            allow_empty = True
+        if (labeled is None) != (self.min_labeled is None):
+            raise ValueError("labeled is for min_labeled, which bounds the numbers of labeled rows: give both or none.")
+        lower, upper = self._counted_bounds(n) if mass is None else self._weighed_bounds(mass)
+        allow_empty = mass is not None or bool((lower == 0).any())
         closure = given.constraints.closure(self.n_clusters)
         if closure.n_chunks == n and not len(closure.class_chunks) and not len(closure.told_apart):
+            if self.min_labeled is not None:
+                if mass is not None:
+                    raise ValueError("min_labeled counts objects, and size_weight weighs them: leave out one of them.")
+                kinds, least = kinds_and_minima(labeled, self.min_labeled, n, self.n_clusters)
+                least = np.pad(least, ((0, 0), (0, len(lower) - self.n_clusters)))  # outliers need none
+                return LabeledObjects(lower, upper, kinds, least), closure
             return SizedObjects(lower, upper) if mass is None else WeighedObjects(lower, upper, mass), closure
+        if self.min_labeled is not None or self.outlier_cost is not None:
+            name = "outlier_cost" if self.min_labeled is None else "min_labeled"
+            raise ConstraintError(f"{name} does not support constraints: leave out one of them.")
         feasibility = given.constraints.check(self.n_clusters, allow_empty=allow_empty)
         if feasibility.status != "feasible":
             given.constraints.ensure_feasible(self.n_clusters, allow_empty=allow_empty)  # raises, or warns
@@ -248,12 +253,22 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         return SizedChunklets(lower, upper, closure, witness), closure
 
     def _counted_bounds(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        lower, upper = size_bounds(n, self.n_clusters, self.min_size, self.max_size)
-        return (np.minimum(upper, 1) if self.min_size is None and n >= self.n_clusters else lower), upper
+        """Of the numbers of objects, and of outliers, which may be any number."""
+        outliers = self.outlier_cost is not None
+        lower, upper = size_bounds(n, self.n_clusters, self.min_size, self.max_size, room_for_all=not outliers)
+        if self.min_size is None and n >= self.n_clusters:
+            lower = np.minimum(upper, 1)
+        return (np.append(lower, 0), np.append(upper, n)) if outliers else (lower, upper)
+
+    def _weighed_bounds(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if self.outlier_cost is not None:
+            raise ValueError("outlier_cost counts objects, and size_weight weighs them: leave out one of them.")
+        return weight_bounds(mass, self.n_clusters, self.min_size, self.max_size)
 
     @property
     def _numbered_by_bounds(self) -> bool:
-        return bool(np.ndim(self.min_size) or np.ndim(self.max_size))
+        minima = self.min_labeled.values() if isinstance(self.min_labeled, dict) else [self.min_labeled]
+        return any(np.ndim(bound) for bound in (self.min_size, self.max_size, *minima))
 
     def _first_centers(self, points: Any, bounds: Any) -> list[np.ndarray]:
         """The first centers of each start; if each cluster has bounds of its own, in the order of the bounds."""
@@ -266,39 +281,28 @@ class SizeConstrainedKMeans(ConstrainedKMeans):
         for centers in starts:
             points.costs(centers, cost)
             near = np.bincount(cost.argmin(axis=1), minlength=self.n_clusters)
-            centers[np.lexsort((bounds.upper, bounds.lower))] = centers[np.argsort(near, kind="stable")]
+            lower, upper = bounds.lower[: self.n_clusters], bounds.upper[: self.n_clusters]
+            centers[np.lexsort((upper, lower))] = centers[np.argsort(near, kind="stable")]
         return starts
 
     def _set_sized_result(
         self, given: Given, closure: Closure, points: SizedPoints, best: SizedRun, mass: np.ndarray | None
     ) -> "SizeConstrainedKMeans":
+        k = int(self.n_clusters)
         labels = best.labels[closure.chunk_of]
+        labels = np.where(labels < k, labels, -1)
         if self._numbered_by_bounds:
-            order = np.arange(self.n_clusters)
-            self._set_result(given.constraints, labels.astype(np.int32), self.n_clusters, None)
+            order = np.arange(k)
+            self._set_result(given.constraints, labels.astype(np.int32), k, None)
         else:
-            order = self._finish(given.constraints, labels, self.n_clusters)
-        self.cluster_centers_ = (best.centers + points.shift)[order].astype(given.X.dtype)
+            order = self._finish(given.constraints, labels, k)
+        self.cluster_centers_ = (best.centers[:k] + points.shift)[order].astype(given.X.dtype)
         self._is_weighed = mass is not None
-        self.cluster_sizes_ = np.bincount(self.labels_, mass, minlength=self.n_clusters)
-        self.prices_ = best.prices[order]
+        inside = self.labels_ >= 0
+        weights = None if mass is None else mass[inside]
+        self.cluster_sizes_ = np.bincount(self.labels_[inside], weights, minlength=k)
+        self.prices_ = best.prices[:k][order]
         self.inertia_ = float(best.path[-1])
         self.objective_ = best.path
         self.n_iter_ = best.n_iter
         return self
-
-
-def _check_size_weight(size_weight: Any, X: Any) -> np.ndarray:
-    if _num_samples(size_weight) != X.shape[0]:
-        raise ValueError(f"size_weight has {_num_samples(size_weight)} numbers, but X has {X.shape[0]} rows.")
-    mass = check_array(size_weight, ensure_2d=False, dtype=np.float64, input_name="size_weight")
-    if mass.ndim > 1:
-        raise ValueError(f"size_weight has shape {mass.shape}: give one number for each row.")
-    if mass.min() < 0:
-        raise ValueError(f"size_weight has negative numbers, such as {mass.min():g}: give amounts of 0 or more.")
-    with np.errstate(over="ignore"):
-        total = mass.sum()
-    if not 0 < total < np.inf:
-        what = "zero for every row" if total == 0 else "too large to add"
-        raise ValueError(f"size_weight is {what}: give amounts with a sum above 0, and finite.")
-    return mass
