@@ -19,7 +19,10 @@ from attack.targets import Target
 HOUSE = str(Path(pluribus.__file__).parent)
 VALIDATION = tuple(
     str(Path(sklearn.__file__).parent / "utils" / name)
-    for name in ("validation.py", "_param_validation.py", "_array_api.py", "_chunking.py", "_indexing.py")
+    for name in (
+        *("validation.py", "_param_validation.py", "_array_api.py", "_chunking.py", "_indexing.py"),
+        "multiclass.py",
+    )
 )
 _RAISES = {dis.opmap["RAISE_VARARGS"], dis.opmap["RERAISE"]}
 

@@ -62,6 +62,21 @@ def number_array(name: str, value: Any, *, error: type[ValueError] = ValueError)
     raise error(f"{name}={_shown(value)}: give numbers.") from None
 
 
+def only_numbers(name: str, X: Any) -> Any:
+    """A matrix, dense or sparse, as it is; refuses one of dates, records or complex numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus._engine import only_numbers
+    >>> only_numbers("X", np.eye(2)).shape
+    (2, 2)
+    """
+    if X.dtype.kind not in "biuf":
+        raise ValueError(f"{name} is of type {X.dtype}: give numbers.")
+    return X
+
+
 def is_one_of(value: Any, words: Collection[str]) -> bool:
     """Whether a value is one of these words; anything else is not, whatever its type.
 

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+_MOST_SEEDS = 2**31 - 1
 RandomState: TypeAlias = int | np.random.RandomState | np.random.Generator | None
 
 
@@ -27,6 +28,8 @@ def seeds(random_state: RandomState, n: int) -> list[int]:
     >>> seeds(0, 3) == seeds(0, 5)[:3]
     True
     """
+    if n > _MOST_SEEDS:
+        raise ValueError(f"{n} independent runs are asked for, more than {_MOST_SEEDS:,}: use fewer.")
     return [int(child.generate_state(1)[0]) for child in _root(random_state).spawn(n)]
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils import check_array
 
+from pluribus._engine import only_numbers
 from pluribus.compare._partitions import as_partitions
 from pluribus.partitions import Ensemble
 from pluribus.tables._internal import refuse_annotated
@@ -104,7 +105,7 @@ class Places(NamedTuple):
         """X as a matrix of finite numbers, a row for each object; sparse stays sparse."""
         self.check_rows(X)
         check_columns(X)
-        return check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+        return only_numbers("X", check_array(X, accept_sparse="csr", dtype="numeric", input_name="X"))
 
 
 def check_columns(X: Any) -> None:

@@ -158,5 +158,6 @@ def _merge_labels(one: Statements, other: Statements) -> tuple[Indices, npt.NDAr
 
 def _named(codes: Indices, names: npt.NDArray[Any]) -> npt.NDArray[Any]:
     result = np.full(len(codes), None, dtype=object)
-    result[codes >= 0] = names[codes[codes >= 0]].tolist()
+    known = names[codes[codes >= 0]].tolist()
+    result[codes >= 0] = np.fromiter(known, dtype=object, count=len(known))  # one entry each, also of tuples
     return result

@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_array
 
-from pluribus._engine import seeds
+from pluribus._engine import only_numbers, seeds
 from pluribus.partitions._lifted_clusters import FeatureLift, KernelLift, float_type, n_rows, shifted
 
 KERNELS = ("gaussian", "laplacian", "linear", "discrete", "precomputed")
@@ -150,7 +150,7 @@ def check_features(X: Any, kernel: Any, n_objects: int | None = None) -> Any:
     if callable(kernel):
         X = X.to_numpy() if isinstance(X, pd.DataFrame | pd.Series) else X
     else:
-        X = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+        X = only_numbers("X", check_array(X, accept_sparse="csr", dtype="numeric", input_name="X"))
         X = sparse.csr_array(X) if sparse.issparse(X) else X
     if n_objects is not None and n_rows(X) != n_objects:
         raise ValueError(

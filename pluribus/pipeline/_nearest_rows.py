@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from scipy import sparse
 
 from pluribus.tables import Rows
 from pluribus.tables._internal import check_new_scale
@@ -40,7 +41,7 @@ class NearestRows:
     def predict(self, X: Any) -> np.ndarray:
         """Return the cluster of the nearest rows, nearer ones counting for more."""
         check_new_scale(X)
-        return self._search.predict(X)
+        return self._search.predict(self._in_form(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the mean membership of the nearest rows, nearer ones counting for more; rows sum to 1."""
@@ -48,12 +49,16 @@ class NearestRows:
         return np.concatenate([self._mean(X[start : start + _AT_ONCE]) for start in range(0, X.shape[0], _AT_ONCE)])
 
     def _mean(self, X: Any) -> np.ndarray:
-        distance, neighbors = self._search.kneighbors(X)
+        distance, neighbors = self._search.kneighbors(self._in_form(X))
         same = distance == 0
         with np.errstate(divide="ignore"):
             weight = np.where(same.any(axis=1, keepdims=True), same, 1 / distance)
         mean = np.einsum("ij,ijk->ik", weight, self.membership[neighbors])
         return mean / mean.sum(axis=1, keepdims=True)
+
+    def _in_form(self, X: Any) -> Any:
+        """New rows, dense if those that were kept are."""
+        return X.toarray() if sparse.issparse(X) and not sparse.issparse(self.rows) else X
 
     @cached_property
     def _search(self) -> Any:

@@ -198,7 +198,7 @@ class TransitionSearch(BaseEstimator):
         evaluation = Evaluation(
             rows,
             self._make(rows, X, limits, of_members),
-            Goal(self.alpha, self.threshold, self.penalty),
+            Goal(float(self.alpha), float(self.threshold), float(self.penalty)),
             n_jobs=self.n_jobs,
             store=self._store(X),
         )

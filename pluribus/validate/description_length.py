@@ -1,13 +1,12 @@
 """The description length of a partition by dissimilarity increments (G-DID)."""
 
 import warnings
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pluribus._engine import is_one_of
+from pluribus._engine import is_one_of, real_number
 from pluribus.increments._internal import (
     Dissimilarities,
     FeatureDissimilarities,
@@ -19,6 +18,8 @@ from pluribus.validate._partition import Missing, with_pairs
 from pluribus.validate._sampling import check_sample_size, estimate, limit_of
 from pluribus.validate._tree_values import tree_values
 from pluribus.validate.estimate import Estimate
+
+_LARGEST_PENALTY = 1e100
 
 Model = Literal["did", "exponential"]
 Kind = Literal["tree", "nearest"]
@@ -76,7 +77,8 @@ def description_length_cost(
     [1.5367, -11.7214]
     """
     check_sample_size(sample_size)
-    codes, pairs = _checked(labels, X, distances, model, increments, penalty, missing)
+    penalty = real_number("penalty", penalty, 0, _LARGEST_PENALTY)
+    codes, pairs = _checked(labels, X, distances, model, increments, missing)
     limit = limit_of(sample_size)
 
     def each(pairs: Pairs, codes: np.ndarray, weights: np.ndarray) -> float:
@@ -124,7 +126,8 @@ def description_lengths(
     0          4             1.5                     -6.9     1.04
     1          4             1.5                     -6.9     1.04
     """
-    codes, pairs = _checked(labels, X, distances, model, increments, penalty, missing)
+    penalty = real_number("penalty", penalty, 0, _LARGEST_PENALTY)
+    codes, pairs = _checked(labels, X, distances, model, increments, missing)
     found = describe(_dissimilarities(pairs), codes, model, penalty, increments=increments)
     return pd.DataFrame(
         {
@@ -137,14 +140,12 @@ def description_lengths(
 
 
 def _checked(
-    labels: Any, X: Any, distances: Any, model: str, increments: str, penalty: float, missing: str
+    labels: Any, X: Any, distances: Any, model: str, increments: str, missing: str
 ) -> tuple[np.ndarray, Pairs]:
     if not is_one_of(model, ("did", "exponential")):
         raise ValueError(f"model must be 'did' or 'exponential'; got {model!r}.")
     if not is_one_of(increments, ("tree", "nearest")):
         raise ValueError(f"increments must be 'tree' or 'nearest'; got {increments!r}.")
-    if not (isinstance(penalty, Real) and 0 <= penalty < np.inf):
-        raise ValueError(f"penalty must be a number that is not negative; got {penalty!r}.")
     codes, pairs = with_pairs(labels, X, distances, None, missing=missing, at_least=1)
     if pairs.n < 3:
         raise ValueError(f"Increments need at least three objects; got {pairs.n}.")

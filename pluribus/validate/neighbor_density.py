@@ -188,6 +188,7 @@ def _value(
     n, m = len(codes), len(asked)
     sizes = np.bincount(codes)
     diameter = _diameters(hoods.radius, pairs)
+    diameter = np.ldexp(diameter, -np.frexp(diameter.max())[1])  # the unit does not matter, and one over it is a number
     volume = np.mean(k / diameter) * diameter  # by the source's α: densities K_N / (n V) sum to 1
     own = np.maximum(hoods.own, _NOT_ZERO)
     weight = np.maximum(hoods.weight, _NOT_ZERO / sizes.max())

@@ -10,12 +10,14 @@ import pluribus
 from pluribus import (
     Constraints,
     Ensemble,
+    alternative,
     compare,
     consensus,
     constrained,
     constraints,
     evidence,
     generate,
+    increments,
     pipeline,
     relational,
     report,
@@ -29,6 +31,7 @@ X = np.arange(10.0).reshape(5, 2) ** 2
 FRAME = pd.DataFrame({"a": [1, 2]})
 SCALAR = np.array(5)
 RAGGED = [[1, 2], [3]]
+DATES = np.arange(10).reshape(5, 2).astype("datetime64[D]")
 RECORDS = np.zeros(5, dtype=[("a", int), ("b", float)])
 SPARSE = sparse.eye_array(5, format="dia")
 BIG_ENDIAN = np.array(A, dtype=">i8")
@@ -100,6 +103,18 @@ LISTS = [
     (lambda: Constraints(5, labels=SPARSE), "labels must be a sequence"),
 ]
 ARRAYS = [
+    (lambda: similarity.PairwiseKernelClassifier().fit(X, RECORDS), "y holds records"),
+    (lambda: similarity.OnlineMultipleKernel().fit(X, RECORDS), "neither numbers nor texts"),
+    (lambda: similarity.OnlineMultipleKernel().fit(X, [0, None, 1, 1, 0]), "or are missing"),
+    (lambda: compare.adco_index(A, B, DATES), "X is of type datetime64.*: give numbers"),
+    (lambda: compare.cdistance(A, B, DATES), "X is of type datetime64"),
+    (lambda: compare.lift_emd_distance(A, B, DATES), "X is of type datetime64"),
+    (lambda: consensus.LiftedConsensus(2, verbose=False).fit([A, B], X=DATES), "X is of type datetime64"),
+    (lambda: constrained.concepts(np.zeros((2, 2), "datetime64[D]")), "X is of type datetime64"),
+    (
+        lambda: alternative.ConditionalBottleneck(2, knowledge="continuous").fit(X, known=X * 1j),
+        "known must hold numbers",
+    ),
     (lambda: Constraints(5, labels=list(RECORDS)), "labels holds arrays or records"),
     (lambda: Constraints(5, groups=list(RECORDS)), "groups holds arrays or records"),
     (lambda: pluribus.combine([A, B], 2, known_labels=RECORDS, verbose=False), "arrays or records"),
@@ -121,6 +136,16 @@ ARRAYS = [
     (lambda: pluribus.cluster(FRAME, 1, members=2, verbose=False).predict(pd.DataFrame({"a": [[1]]})), "holds lists"),
 ]
 NUMBERS = [
+    (lambda: alternative.alternatives(X, A, 2, n_starts=2**63, verbose=False), "9223372036854775808 independent runs"),
+    (lambda: constrained.CopKMeans(2, n_init=2**63, verbose=False).fit(X), "independent runs"),
+    (lambda: consensus.MixtureConsensus(2, epsilon=1e308).fit([A, B]), "epsilon"),
+    (lambda: constrained.FeedbackClusterer(2, smoothing=1e308).fit(X), "smoothing"),
+    (lambda: increments.MessageLengthMixture(ridge=1e308).fit(np.vstack([X, X + 1])), "ridge"),
+    (lambda: similarity.CannotLinkMetric(prior=1e160).fit(X, constraints=[(0, 4)]), "prior=1e.160: give a number"),
+    (lambda: similarity.CannotLinkMetric(prior=1e160 * np.eye(2)).fit(X, constraints=[(0, 4)]), "prior has values"),
+    (lambda: similarity.OnlineMultipleKernel(C=1e308).fit(X, A), "C=.*: give a number from 1e-100 to"),
+    (lambda: similarity.OnlineMultipleKernel(C=5e-324).fit(X, A), "C=.*: give a number from 1e-100 to"),
+    (lambda: v.description_length_cost(A, X, penalty=1e308), "penalty=1e.308: give a number from 0"),
     (lambda: evidence.mean_evidence([A], A, 3, cluster_weights=[1e308] * 3), "cluster_weights has values as large as"),
     (
         lambda: evidence.mean_evidence(Ensemble([A], weights=[1e-200]), A, 3, cluster_weights=[1e200] * 3),
@@ -297,3 +322,64 @@ def test_kernels_by_name_beyond_all_exponents():
     assert model.n_clusters_ == 2
     lifted = consensus.LiftedConsensus(2, sigma=1e-100, random_state=0, verbose=False).fit([A, B], X=X)
     assert lifted.predict(X * 1e90).shape == (5,)
+
+
+MANY = np.random.default_rng(0).normal(size=(300, 2)) + np.repeat([0, 20, 40], 100)[:, None]
+THREE = np.repeat([0, 1, 2], 100)
+PATH = [(i, i + 1) for i in range(299)]
+COUNTED = [
+    lambda k: consensus.EvidenceAccumulation(k, verbose=False).fit([THREE, THREE]),
+    lambda k: consensus.LocallyWeightedConsensus(k, verbose=False).fit([THREE, THREE]),
+    lambda k: similarity.MultipleKernelKMeans(k, random_state=0, verbose=False).fit(MANY),
+    lambda k: relational.ConnectedKCenter(k, random_state=0, verbose=False).fit(MANY, graph=PATH),
+    lambda k: relational.NetScan(k, random_state=0, verbose=False).fit(MANY, graph=PATH),
+    lambda k: relational.ConnectedKMeans(k, random_state=0, verbose=False).fit(MANY, graph=PATH),
+    lambda k: constrained.CopKMeans(k, random_state=0, verbose=False).fit(MANY),
+    lambda k: constrained.BalancedKMeans(k, random_state=0).fit(MANY),
+    lambda k: constrained.SizeConstrainedKMeans(k, random_state=0, verbose=False).fit(MANY),
+    lambda k: constrained.FrequencySensitiveKMeans(k, random_state=0).fit(MANY),
+    lambda k: constrained.PenalizedMixture(k, random_state=0, verbose=False).fit(MANY),
+    lambda k: constrained.SpectralCoClustering(k, random_state=0).fit(np.abs(MANY)),
+]
+
+
+@pytest.mark.parametrize("fit", COUNTED)
+@pytest.mark.filterwarnings("ignore")
+def test_a_number_of_clusters_of_a_short_type(fit):
+    plain, short = fit(3), fit(np.int8(3))
+    assert np.array_equal(plain.labels_, short.labels_)
+    assert type(short.n_clusters_) is int
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_parameters_of_short_types():
+    attributes = {"a": [200.0] * 5}
+    total = constrained.Aggregate("sum", "a", ">=", np.int8(100))
+    assert constrained.satisfied([total, constrained.AtLeast(np.int8(1))], A, attributes)
+    assert type(total.value) is int
+    assert type(constrained.RecursiveDiversity("a", np.float16(2), np.int8(1)).m) is float
+    cost = v.description_length_cost(A, X * 1e6, penalty=np.float16(1))
+    assert cost == v.description_length_cost(A, X * 1e6, penalty=1.0)
+    one, other = (
+        similarity.OnlineMultipleKernel(C=C, random_state=0, verbose=False).fit(X, A) for C in (1, np.float16(1))
+    )
+    assert np.array_equal(one.decision_function(X), other.decision_function(X))
+
+
+def test_the_smallest_distances():
+    D = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+    tiny = v.neighbor_density_index(A, distances=D * 5e-324, n_neighbors=2)
+    assert tiny == pytest.approx(v.neighbor_density_index(A, distances=D, n_neighbors=2))
+
+
+def test_labels_may_be_tuples():
+    one, other = (
+        Constraints(4, labels=[(0, 1), (0, 1), None, None]),
+        Constraints(4, labels=[None, (0, 1), (2, 3), None]),
+    )
+    assert one.merge(other).labels.tolist() == [0, 0, 1, -1]
+
+
+def test_new_rows_may_be_sparse():
+    model = pluribus.EnsembleClusterer(n_clusters=3, random_state=0, verbose=False).fit(MANY)
+    assert np.array_equal(model.predict(sparse.csr_array(MANY[:9])), model.predict(MANY[:9]))

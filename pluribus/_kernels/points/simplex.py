@@ -8,8 +8,8 @@ from numba import njit
 def project_rows(values):
     """Replace each row by the nearest point (Euclidean) whose entries are nonnegative and sum to 1; by sorting.
 
-    The nearest point stays the same if a number is added to the whole row. The largest entry is subtracted first, so that
-    the sums keep their digits however large the entries are.
+    The nearest point stays the same if a number is added to the whole row. The largest entry is subtracted first: the
+    sums keep their digits however large the entries are.
     """
     n, k = values.shape
     descending = np.empty(k, values.dtype)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluribus._engine import check_summable
+from pluribus._engine import check_summable, number_array
 from pluribus.alternative._shared.known import Known, read_known
 
 _MOST_GROUPS = 50  # whole numbers stored as floats: with more of them it is not clear that they are labels
@@ -66,8 +66,8 @@ def _real_numbers(known: Any) -> np.ndarray | None:
 
 def _checked_variables(known: Any, n: int) -> np.ndarray:
     try:
-        values = np.asarray(known, dtype=np.float64)
-    except (TypeError, ValueError):
+        values = number_array("known", known)
+    except ValueError:
         raise ValueError("known must hold numbers if knowledge='continuous': give an array of shape (n, p).") from None
     values = values.reshape(-1, 1) if values.ndim == 1 else values
     if values.ndim != 2 or len(values) != n or not values.shape[1]:

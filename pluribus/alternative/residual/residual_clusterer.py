@@ -121,7 +121,7 @@ class ResidualClusterer(AlternativeMixin, BaseEstimator):
             )
 
     def _clustered(self, residuals: Residuals, seed: int) -> np.ndarray:
-        k = self.n_clusters
+        k = int(self.n_clusters)
         if sparse.issparse(residuals.X):
             self.model_: Any = residual_kmeans(residuals, k, self.n_init, seed)
             return self.model_.labels_

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus._engine import seeds, track
+from pluribus._engine import real_number, seeds, track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import LabelRows, nonempty_clusters, reachable
@@ -177,7 +177,7 @@ class Mixture(NamedTuple):
 
 def _maximize(rows: LabelRows, sums: np.ndarray, sizes: np.ndarray, epsilon: float) -> Mixture:
     """M step, from the posteriors summed over each cluster of the ensemble (q, k) and over all objects (k,)."""
-    epsilon = float(epsilon)
+    epsilon = real_number("epsilon", epsilon, 0, 1e100)
     seen = rows.spread(rows.by_partition(sums) + epsilon * rows.n_clusters[:, None])
     return Mixture(sizes / sizes.sum(), (sums + epsilon) / seen)
 

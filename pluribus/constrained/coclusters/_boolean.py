@@ -7,6 +7,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
+from pluribus._engine import only_numbers
 from pluribus.tables._internal import without_repeats
 
 
@@ -19,7 +20,8 @@ def as_boolean(table: Any, name: str) -> sparse.csr_array:
     >>> as_boolean([[0, 1], [1, 1]], "X").indices.tolist()
     [1, 0, 1]
     """
-    table = without_repeats(check_array(table, accept_sparse="csr", dtype="numeric", input_name=name))
+    table = check_array(table, accept_sparse="csr", dtype="numeric", input_name=name)
+    table = without_repeats(only_numbers(name, table))
     values = table.data if sparse.issparse(table) else table
     wrong = (values != 0) & (values != 1)
     if wrong.any():

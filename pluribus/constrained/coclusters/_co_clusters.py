@@ -26,7 +26,7 @@ class CoClusterMixin(ClusterMixin):
         warn_of_empty_clusters(rows[rows >= 0], k)
         self.labels_ = self.row_labels_ = rows
         self.column_labels_ = columns
-        self.n_clusters_ = k
+        self.n_clusters_ = int(k)
         counts = block_counts(X, rows, columns)
         self.tau_ = symmetric_tau(counts)
         self.mutual_information_ = mutual_information(counts)

@@ -78,7 +78,7 @@ class SpectralCoClustering(CoClusterMixin, BaseEstimator):
         y : ignored
         """
         filled = Filled.of(checked_rows(self, X, sparse=True), self)
-        k = self.n_clusters
+        k = int(self.n_clusters)
         rows, columns = spectral_labels(filled.X, k, seeds(self.random_state, 1)[0], self.n_init)
         order = order_by_size(rows, k)
         rows, columns = filled.all_rows(numbered(rows, order)), filled.all_columns(numbered(columns, order))

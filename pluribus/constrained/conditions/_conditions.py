@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from pluribus._engine import is_one_of
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -57,6 +59,7 @@ class AtLeast(Condition):
     def __post_init__(self) -> None:
         if isinstance(self.n, bool) or not isinstance(self.n, Integral) or self.n < 0:
             raise ValueError(f"AtLeast: n={self.n!r} is not a number of rows: give a whole number, 0 or more.")
+        object.__setattr__(self, "n", int(self.n))
 
     def __str__(self) -> str:
         return f"count({_rows(self.where)}) >= {self.n}"
@@ -100,6 +103,8 @@ class Aggregate(Condition):
             or not -float("inf") < self.value < float("inf")
         ):
             raise ValueError(f"Aggregate: value={self.value!r} is not a finite number: give one to compare with.")
+        if isinstance(self.value, np.number):  # short ones overflow in sums
+            object.__setattr__(self, "value", self.value.item())
 
     def __str__(self) -> str:
         of = _rows(self.attribute) if self.function == "count" else self.attribute
@@ -117,6 +122,7 @@ class _Diversity(Condition):
         if not is_number or not 1 <= value < float("inf"):
             kind = "whole number" if whole else "number"
             raise ValueError(f"{type(self).__name__}: {name}={value!r} is wrong: give a {kind}, 1 or more.")
+        object.__setattr__(self, name, int(value) if whole else float(value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +190,7 @@ class RecursiveDiversity(_Diversity):
     def __post_init__(self) -> None:
         if isinstance(self.m, bool) or not isinstance(self.m, Real) or not 0 < self.m < float("inf"):
             raise ValueError(f"RecursiveDiversity: m={self.m!r} is wrong: give a number above 0.")
+        object.__setattr__(self, "m", float(self.m))
         self._check("l", self.l, whole=True)
 
     def __str__(self) -> str:

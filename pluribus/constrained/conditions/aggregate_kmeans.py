@@ -266,7 +266,7 @@ class AggregateConstrainedKMeans(ClusterMixin, BaseEstimator):
         number = np.empty(self.n_clusters, np.int32)
         number[order] = np.arange(self.n_clusters)
         self.labels_ = number[best.labels]
-        self.n_clusters_ = self.n_clusters
+        self.n_clusters_ = int(self.n_clusters)
         self.cluster_centers_ = centers[order].astype(X.dtype)
         self.dispersion_ = float(best.path[-1])
         self.slack_ = requirements.slack(self.labels_, self.n_clusters)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from pluribus._engine import run_tasks, seeds
+from pluribus._engine import real_number, run_tasks, seeds
 from pluribus.constrained._shared.base import ConstrainedMixin, Given
 from pluribus.constrained._shared.counts import check_counts
 from pluribus.constrained._shared.parameters import AT_LEAST_ONE, POSITIVE, STARTS
@@ -321,7 +321,8 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
 
     def _corpus(self, given: Given, feedback: tuple[Feedback, ...], n_clusters: int) -> Corpus:
         barred = barred_places(feedback, n_clusters)
-        return Corpus(given.X, given.weights, self.smoothing, self.max_iter, self.tol, *barred)
+        smoothing = real_number("smoothing", self.smoothing, 0, 1e100)
+        return Corpus(given.X, given.weights, smoothing, self.max_iter, self.tol, *barred)
 
     def _fit_starts(self, corpus: Corpus, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
         """EM from several starts; the most likely mixture."""

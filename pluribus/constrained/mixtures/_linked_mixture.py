@@ -177,7 +177,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
         return Mixture(weights if given.weights is None else given.weights, gaussians)
 
     def _near_kmeans(self, data: LinkedData, seed: int) -> Mixture:
-        k = self.n_clusters
+        k = int(self.n_clusters)
         centers, weight = data.chunklet_means()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct chunklets than clusters
@@ -188,7 +188,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
         return data.maximize(marginals, self._estimates)
 
     def _far_apart(self, data: LinkedData, seed: int) -> Mixture:
-        k = self.n_clusters
+        k = int(self.n_clusters)
         centers, weight = data.chunklet_means()
         means, _ = kmeans_plusplus(centers, k, sample_weight=weight, random_state=seed)
         equal = np.full((len(weight), k), 1 / k)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import number_array, run_tasks, seeds
+from pluribus._engine import number_array, real_number, run_tasks, seeds
 from pluribus.increments.mixture._kmeans_start import kmeans_centers
 from pluribus.increments.mixture._message_length import Mixture, fit_mixture
 from pluribus.increments.mixture._starts import check_components, possible_components, start_means
@@ -156,7 +156,7 @@ class MessageLengthMixture(ClusterMixin, BaseEstimator):
                 X,
                 start_means(X, centers, most, seed),
                 min_components=least,
-                ridge=self.ridge,
+                ridge=real_number("ridge", self.ridge, 0, 1e100),
                 tol=self.tol,
                 max_iter=self.max_iter,
                 verbose=self.verbose,

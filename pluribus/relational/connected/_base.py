@@ -52,7 +52,7 @@ class ConnectedMixin(ClusterMixin):
         else:
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
             check_scale(X)
-        n, k = X.shape[0], self.n_clusters
+        n, k = X.shape[0], int(self.n_clusters)
         if k > n:
             raise ValueError(f"n_clusters={k} is more than the n_samples={n} rows of X: use fewer clusters.")
         space = Space(X, self._links(graph, n), self.metric)
@@ -77,7 +77,7 @@ class ConnectedMixin(ClusterMixin):
 
     def _set_result(self, space: Space, growth: Growth, centers: np.ndarray, radii: np.ndarray) -> np.ndarray:
         """Number the clusters from the largest, and return their order: ``order[new] = old``."""
-        k = self.n_clusters
+        k = int(self.n_clusters)
         order = order_by_size(growth.labels, k)
         number = np.empty(k, dtype=np.int32)
         number[order] = np.arange(k)

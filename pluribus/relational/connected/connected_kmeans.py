@@ -116,7 +116,7 @@ class ConnectedKMeans(ConnectedMixin, BaseEstimator):
 
     def _start(self, space: Space, seed: int) -> tuple[Growth, np.ndarray, float, int, bool]:
         """One start: the best clusters that were seen, their means and error, the iterations, and whether it ended."""
-        k, best, seen = self.n_clusters, None, set()
+        k, best, seen = int(self.n_clusters), None, set()
         members, points = self._first(space, seed)
         for n_iter in range(1, self.max_iter + 1):
             growth = space.grow(members, points)
@@ -135,7 +135,7 @@ class ConnectedKMeans(ConnectedMixin, BaseEstimator):
     def _first(self, space: Space, seed: int) -> tuple[np.ndarray, np.ndarray | None]:
         """The objects that clusters grow from first, and the points that distances are to."""
         rng = np.random.default_rng(seed)
-        k = self.n_clusters
+        k = int(self.n_clusters)
         if self.init == "degree" or space.n_components > 1:
             return by_degree(space, k, rng), None
         start = KMeans(k, n_init=1, random_state=int(rng.integers(2**31))).fit(space.X)

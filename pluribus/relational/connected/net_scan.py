@@ -94,7 +94,7 @@ class NetScan(ConnectedMixin, BaseEstimator):
 
     def _start(self, space: Space, rng: np.random.Generator) -> tuple[Growth, np.ndarray, np.ndarray, int, bool]:
         """One start: the best clusters that were seen, their centers and radii, iterations, and whether it ended."""
-        k = self.n_clusters
+        k = int(self.n_clusters)
         centers, seen, best = by_degree(space, k, rng), set(), None
         for n_iter in range(1, self.max_iter + 1):
             growth = space.grow(centers)

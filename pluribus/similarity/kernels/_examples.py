@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,6 +110,8 @@ def _read_labels(n: int, y: Any, sequences: Any) -> tuple[np.ndarray | None, Cha
     y = column_or_1d(y, warn=True)
     if len(y) != n:
         raise ValueError(f"y has {len(y)} labels, but X has {n} rows: inconsistent numbers of samples.")
+    if y.dtype.kind in "OV" and not all(isinstance(label, str | Real) for label in y):
+        raise ValueError("y has labels that are neither numbers nor texts, or are missing: give each row a label.")
     check_classification_targets(y)
     return y, chains
 

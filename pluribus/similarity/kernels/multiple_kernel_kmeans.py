@@ -139,7 +139,7 @@ class MultipleKernelKMeans(ClusterMixin, BaseEstimator):
         constraints : Constraints, optional
         """
         self._validate_params()
-        k = self.n_clusters
+        k = int(self.n_clusters)
         if as_blocks(X, self.kernels) is None:
             X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C")
         self._kernels = KernelSet(self.kernels, self.normalize, X)

@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import seeds
+from pluribus._engine import real_number, seeds
 from pluribus._kernels.proximal.online_steps import best_paths
 from pluribus.similarity.kernels._examples import Examples, read_examples, read_sequences
 from pluribus.similarity.kernels._kernel_set import KernelSet, as_blocks
@@ -237,7 +237,7 @@ class OnlineMultipleKernel(ClassifierMixin, BaseEstimator):
         return kernels
 
     def _problem(self, examples: Examples) -> Problem:
-        lam = 1 / (self.C * len(examples.kinds))
+        lam = 1 / (real_number("C", self.C, 1e-100, 1e100) * len(examples.kinds))
         regularizer = Regularizer(self.regularizer, float(self.q), float(self.mix))
         per_object = 1.0 if self.loss == "hinge" else float(np.log(len(examples.classes)))
         radius = regularizer.radius(lam, per_object * examples.mean_cost) if self.project else np.inf

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from pluribus._engine import number_array
+from pluribus._engine import check_summable, number_array
 from pluribus.similarity.metric._forms import Learned
 
+_LARGEST = 1e100
 _ROUNDING = 1e-8  # of the largest entry or eigenvalue
 
 
@@ -20,8 +21,8 @@ def read_prior(prior: Any, kind: str, d: int) -> Any:
         raise ValueError("prior is for kind='full', 'diagonal' and 'sparse': a kernel has no features to weigh.")
     if isinstance(prior, Real) and not isinstance(prior, bool):
         factor = float(prior)
-        if not 0 <= factor < np.inf:
-            raise ValueError(f"prior={prior}: give 0 or more, the factor of the identity.")
+        if not 0 <= factor <= _LARGEST:
+            raise ValueError(f"prior={prior}: give a number from 0 to {_LARGEST:g}, the factor of the identity.")
         return _identity(factor, kind, d)
     if kind == "sparse":
         raise ValueError("prior of kind='sparse' is one number, the factor of the identity.")
@@ -31,6 +32,7 @@ def read_prior(prior: Any, kind: str, d: int) -> Any:
         raise ValueError(f"prior has shape {given.shape}: give a number, or an array of shape {shape}.")
     if not np.isfinite(given).all():
         raise ValueError("prior holds NaN or infinite values: give finite numbers.")
+    check_summable("prior", given.ravel(), _LARGEST)
     if kind == "full":
         _check_metric(given)
     elif (given < 0).any():

@@ -35,6 +35,8 @@ def known_labels(y: Any, n: int, labeled: Any, constraints: Constraints) -> Labe
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None: give labels, -1 for unlabeled rows.")
     y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "V":
+        raise ValueError(f"y holds records of type {y.dtype}: give one number or text for each row.")
     if len(y) != n:
         check_consistent_length(np.empty(n), y)
     if y.dtype.kind == "f" and np.isinf(y).any():

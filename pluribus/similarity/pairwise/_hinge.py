@@ -106,7 +106,8 @@ class _Dual:
             rows, beta = self.rows[free], self.beta[free]
             direction = self._newton_direction(rows, self.losses.target[free] - rows @ self._values(self.state))
             bound = np.where(direction > 0, high[free], low[free])
-            reach = np.divide(bound - beta, direction, out=np.full(len(free), np.inf), where=direction != 0)
+            with np.errstate(over="ignore"):  # infinitely far
+                reach = np.divide(bound - beta, direction, out=np.full(len(free), np.inf), where=direction != 0)
             length = min(1.0, float(reach.min()))
             moved = np.where(reach <= length, bound, beta + length * direction)
             self.state = self.state + self._state_of(rows, moved - beta)
