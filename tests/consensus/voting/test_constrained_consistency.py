@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from pluribus import Constraints, Ensemble
 from pluribus.consensus import ConstrainedConsistency
-from pluribus.consensus.voting.constrained_consistency import _Problem
+from pluribus.consensus.voting import _genetic
+from pluribus.consensus.voting._consistency_problem import Problem
 from pluribus.constraints import ConstraintError, InfeasibleError
 
 E = [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 0, 1, 1, 2]]
@@ -56,7 +57,7 @@ def brute(ensemble, known, k, beta):
 
 
 def test_the_score_of_the_example():
-    problem = _Problem.of(Ensemble(E), WANTED, 2, 0.5)
+    problem = Problem.of(Ensemble(E), WANTED, 2, 0.5, normalize_acc=False)
     acc, cs = problem.parts(np.array([0, 0, 0, 1, 1, 1]))
     assert (acc, cs) == (pytest.approx(17 / 36), pytest.approx(2 / 3))
     assert problem.objective(np.array([0, 0, 0, 1, 1, 1])) == pytest.approx(41 / 72)
@@ -74,7 +75,7 @@ def test_the_best_of_the_example():
 
 def test_the_weight_belongs_inside_the_maximum():
     member = Ensemble([[0, 0, 0, 1, 1, 1, 0, 0]])
-    problem = _Problem.of(member, Constraints(8), 2, 0.5)
+    problem = Problem.of(member, Constraints(8), 2, 0.5, normalize_acc=False)
     assert problem.objective(np.array([0] * 6 + [1] * 2)) == pytest.approx(9 / 32)
 
 
@@ -146,3 +147,71 @@ def test_same_seed_same_result_whatever_n_jobs():
     labels = rng.integers(0, 5, (60, 10))
     one, two = (fit(labels, 4, n_jobs=jobs).labels_ for jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
+
+
+# -- the search and the starts of the source ------------------------------------------------------------------------
+
+
+def test_genetic_search_of_the_example():
+    runs = [fit(E, 2, WANTED, solver="genetic", n_init=20, random_state=seed) for seed in range(8)]
+    assert max(run.objective_[-1] for run in runs) == pytest.approx(49 / 72)  # some stay at 41 / 72
+    found = runs[0]
+    assert found.n_iter_ == 100
+    assert (np.diff(found.objective_) >= 0).all()
+    assert fit(E, 2, WANTED, solver="genetic", n_init=20).labels_.tolist() == found.labels_.tolist()
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6))
+def test_generations_do_not_lose_the_best(seed):
+    rng = np.random.default_rng(seed)
+    ensemble = Ensemble(rng.integers(0, 3, (12, 4)))
+    known = Constraints(12, must_link=[(0, 1)], cannot_link=[(1, 2), (3, 4)], cannot_weight=[np.inf, 1])
+    starts = fit(ensemble, 3, known, solver="genetic", n_init=5, max_iter=0, random_state=seed)
+    found = fit(ensemble, 3, known, solver="genetic", n_init=5, max_iter=10, random_state=seed)
+    assert found.objective_[0] == starts.objective_[-1]
+    assert found.objective_[-1] >= found.objective_[0]
+    assert found.objective_[-1] == pytest.approx(score(found.labels_, ensemble, known, 0.5))
+    assert found.violations_.n_hard == 0
+
+
+def test_children_are_made_of_their_parents():
+    rng = np.random.default_rng(0)
+    parents = np.array([np.repeat([0, 1, 2], 10), np.repeat([1, 2, 0], 10)])  # one partition under two names
+    children = _genetic._children(parents, np.array([0.5, 0.5]), 3, rng)
+    assert children.shape == (2, 30)
+    same = parents[0][:, None] == parents[0]
+    for child in children:  # crossing partitions that are equal but for their names changes nothing, mutation little
+        assert ((child[:, None] == child) == same).mean() > 0.8
+    assert _genetic.renamed(parents[1], parents[0], 3).tolist() == parents[0].tolist()
+    far = np.array([[0] * 40, [1] * 20 + [0] * 20] * 10)
+    crossed = _genetic._children(far, np.ones(20), 2, rng)
+    assert len({tuple(child) for child in crossed}) > 2
+    assert 0 < _genetic._children(np.zeros((2, 20_000), int), np.zeros(2), 2, rng).mean() < 0.01  # half of 1 %
+
+
+def test_starts_from_features():
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    ensemble = Ensemble([[0, 1, 2, 3, 4, 5]])  # says nothing
+    model = ConstrainedConsistency(2, init="features", solver="genetic", max_iter=0, random_state=0, verbose=False)
+    assert model.fit(ensemble, X=X).labels_.tolist() == [0, 0, 0, 1, 1, 1]
+    assert model.takes_data
+    assert not ConstrainedConsistency(2).takes_data
+    apart = Constraints(6, cannot_link=[(0, 1)])
+    assert model.fit(ensemble, X=X, constraints=apart).violations_.n_hard == 0
+    with pytest.raises(ValueError, match=r"fit\(ensemble, X=X\)"):
+        model.fit(ensemble)
+    with pytest.raises(ValueError, match="X has 5 rows"):
+        model.fit(ensemble, X=X[:5])
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.sampled_from(["ascent", "genetic"]))
+def test_normalized_consistency(seed, solver):
+    rng = np.random.default_rng(seed)
+    ensemble = Ensemble(rng.integers(0, 3, (8, 4)))
+    known = Constraints(8, must_link=[(0, 1), (2, 3)], cannot_link=[(1, 2)], must_weight=1, cannot_weight=1)
+    found = fit(ensemble, 3, known, normalize_acc=True, solver=solver, max_iter=5)
+    assert found.acc_ == pytest.approx(score(found.labels_, ensemble, known, 0))
+    assert found.objective_[-1] == pytest.approx(0.5 * found.acc_ / (1 - 1 / 3) + 0.5 * found.cs_)
+    assert (np.diff(found.objective_) > -1e-12).all()
