@@ -139,10 +139,10 @@ def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     if table == REAL:
         return _real(row, run, quick)
     if table == FRUIT:
-        return _scaled(row, run)
+        shared = _agreed(_annealed(row), _labelings(row).known)
+        return _agreement(row, SCALED, run) | {_SHARED: shared}
     if table == PAGES:
-        wanted, words = row.split(", ")
-        return _agreement(pages(wanted, words == "tf-idf"), COUNTED, run)
+        return _agreement(row, COUNTED, run)
     if table == ANSWERS:
         given = three_partitions(run)
         return {"CCIB": precision(_fitted("ccib", given.X, given.known, 3, run), given.wanted)}
@@ -150,22 +150,28 @@ def score(table: str, row: str, run: int, quick: bool) -> dict[str, float]:
     return {name: values[(WANTED, KNOWN, TIMES).index(table)] for name, values in swept.items()}
 
 
-def _scaled(row: str, run: int) -> dict[str, float]:
-    from sklearn.metrics import normalized_mutual_info_score
-
-    given = fruit(*row.split(", "))
-    labels = _fitted("ccib", given.X, given.known, len(np.unique(given.wanted)), run)
-    shared = float(normalized_mutual_info_score(given.known, labels))
-    return _agreement(given, SCALED, run) | {_SHARED: shared}
-
-
-def _agreement(given: TwoPartitions, methods: dict[str, tuple[str, dict[str, Any]]], run: int) -> dict[str, float]:
+def _agreement(row: str, methods: dict[str, tuple[str, dict[str, Any]]], run: int) -> dict[str, float]:
     """Normalized mutual information with the wanted labeling."""
+    given, found = _labelings(row), {}
+    k = len(np.unique(given.wanted))
+    for name, (method, how) in methods.items():
+        chance = method != "ccib"
+        labels = _fitted(method, given.X, given.known, k, run, **how) if chance else _annealed(row, *how.items())
+        found[name] = _agreed(labels, given.wanted)
+    return found
+
+
+def _agreed(labels: np.ndarray, others: np.ndarray) -> float:
     from sklearn.metrics import normalized_mutual_info_score
 
-    k = len(np.unique(given.wanted))
-    labels = {name: _fitted(method, given.X, given.known, k, run, **how) for name, (method, how) in methods.items()}
-    return {name: float(normalized_mutual_info_score(given.wanted, own)) for name, own in labels.items()}
+    return float(normalized_mutual_info_score(others, labels))
+
+
+@cache
+def _annealed(row: str, *how: tuple[str, Any]) -> np.ndarray:
+    """The labels of CCIB, which do not depend on the run."""
+    X, known, wanted = _labelings(row)
+    return _fitted("ccib", X, known, len(np.unique(wanted)), 0, **dict(how))
 
 
 @cache
@@ -206,15 +212,14 @@ def _fitted(method: str, X: Any, known: np.ndarray, k: int, seed: int, **how: An
 def _real(row: str, run: int, quick: bool) -> dict[str, float]:
     from scipy import sparse
     from sklearn.cluster import KMeans
-    from sklearn.metrics import normalized_mutual_info_score
 
     X, known, wanted = _labelings(row)
     k = len(np.unique(wanted))
-    measure = precision if row.startswith("digits") else lambda own, truth: normalized_mutual_info_score(truth, own)
+    measure = precision if row.startswith("digits") else _agreed
     labels = {
         "k-means": KMeans(k, n_init=10, random_state=run).fit_predict(X),
         "CondEns": _fitted("condens", X, known, k, run),
-        "CCIB": _fitted("ccib", X, known, k, run),
+        "CCIB": _annealed(row),
         "residual": _fitted("residual-kmeans", X, known, k, run),
         "orthogonal": _fitted("orthogonal-kmeans", X, known, k, run),
     }
@@ -234,7 +239,9 @@ def _labelings(row: str) -> TwoPartitions:
         return bright_digits(*next(pair for pair in DIGITS if row == f"digits {pair[0]}, {pair[1]}"))
     if row.endswith("body"):
         return stick_figures(row)
-    return fruit(row) if row in ("fruit", "color") else pages(row)
+    if row.startswith(FILES_ROWS["fruit"]):
+        return fruit(*row.split(", "))
+    return pages(row.removesuffix(", tf-idf").removesuffix(", words"), not row.endswith("words"))
 
 
 def _asked(request: dict[str, Any]) -> dict[str, np.ndarray]:

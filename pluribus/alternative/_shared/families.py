@@ -69,10 +69,12 @@ def family_named(name: str) -> Family:
 def family_of(X: Any) -> Family:
     """The family that rows look like: answers, counts or numbers.
 
-    Whole numbers from 0 are counts if most are 0, or if all rows have the same total; else they may be anything.
+    Whole numbers from 0 are counts if most are 0, or if all rows have the same total; else they may be anything. Sparse
+    numbers from 0 need not be whole: they are counts with weights, such as tf-idf.
     """
     values = X.data if sparse.issparse(X) else X
-    if values.min(initial=0) < 0 or not np.array_equal(values, np.floor(values)):
+    whole = np.array_equal(values, np.floor(values))
+    if values.min(initial=0) < 0 or not (whole or sparse.issparse(X)):
         return GAUSSIAN
     if not sparse.issparse(X) and values.max() <= 1:
         return BERNOULLI

@@ -30,7 +30,7 @@ from pluribus.alternative.bottleneck._result import informations, posterior
 from pluribus.partitions._internal import normalized_entropy, order_by_size
 from pluribus.tables._internal import check_new_scale, refuse_annotated
 
-COORDINATIONS = (1.0, 0.3, 0.1, 0.03, 0.01)  # the weights that "auto" tries
+COORDINATIONS = (1.0, 0.55, 0.3, 0.17, 0.1, 0.055, 0.03, 0.017, 0.01)  # the weights that "auto" tries
 
 
 class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
@@ -56,8 +56,8 @@ class ConditionalBottleneck(AlternativeMixin, BaseEstimator):
         1 puts all rows into one cluster, which tells nothing: all information is 0.
     likelihood : {"auto", "multinomial", "gaussian", "bernoulli"}
         Features are counts (only their shares of each row matter), numbers of comparable scale, or 0 and 1. "auto"
-        takes sparse whole numbers, and dense ones that are mostly 0 or have the same total in all rows, as counts;
-        dense 0 and 1 as Bernoulli; and others as numbers.
+        takes numbers from 0 as counts if most are 0 or all rows have the same total; dense ones must be whole for this,
+        sparse ones may be weighted (tf-idf). It takes dense 0 and 1 as Bernoulli, and others as numbers.
     knowledge : {"auto", "categorical", "continuous"}
         Whether ``known`` has labels or variables. "auto" takes numbers that are not whole as variables.
     coordination : "auto" or float

@@ -189,6 +189,15 @@ def test_sparse_zeros_and_ones_are_counts():
     assert family_of(sparse.csr_array(X)) is MULTINOMIAL
 
 
+def test_sparse_weights_are_counts_and_dense_ones_are_numbers():
+    X = 0.3 * np.eye(4)
+    assert family_of(X) is GAUSSIAN
+    assert family_of(sparse.csr_array(X)) is MULTINOMIAL
+    assert family_of(sparse.csr_array(-X)) is GAUSSIAN
+    assert family_of(sparse.csr_array(X + 0.1 + np.diag(np.arange(4.0)))) is GAUSSIAN  # few zeros
+    assert family_of(sparse.csr_array(np.diag([0.3, 0.0, 0.3, 0.3]))) is GAUSSIAN  # a row of zeros
+
+
 def test_variance_left_within_clusters_and_groups():
     data = random_data("gaussian", n=20, n_groups=2)
     labels = np.arange(20) % 3

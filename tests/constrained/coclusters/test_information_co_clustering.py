@@ -90,6 +90,13 @@ def test_a_row_does_not_join_a_cluster_without_its_columns():
     assert _assigned(p, np.array([0, 1, 1]), np.array([0, 1]), (2, 2)).tolist() == [0, 1, 1]
 
 
+def test_nothing_joins_an_empty_cluster():
+    """Even a row whose columns are in no other cluster stays where it is."""
+    p = sparse.csr_array([[0.5, 0.0], [0.0, 0.3], [0.1, 0.1]])
+    assert _assigned(p, np.array([0, 0, 0]), np.array([0, 1]), (3, 2)).tolist() == [0, 0, 0]
+    assert _assigned(p, np.array([2, 1, 1]), np.array([0, 1]), (3, 2)).tolist() == [2, 1, 1]
+
+
 def test_more_starts_lose_less():
     counts = documents([0.4, 0.3, 0.3], 60, 40)
     losses = [made(4, n_init=n).fit(counts).information_loss_ for n in (1, 5, 15)]
