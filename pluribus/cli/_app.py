@@ -65,6 +65,7 @@ def cluster(
     ignore: o.Ignore = None,
     scale: o.Scaling = None,
     impute: o.Impute = False,
+    metric: o.MetricName = None,
     out: o.Out = None,
     overwrite: o.Overwrite = False,
     resume: o.Resume = False,

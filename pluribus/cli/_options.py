@@ -16,6 +16,13 @@ class Scale(enum.StrEnum):
     none = "none"
 
 
+class Metric(enum.StrEnum):
+    """How rows are compared."""
+
+    euclidean = "euclidean"
+    cosine = "cosine"
+
+
 class ConstraintLevel(enum.StrEnum):
     """Where constraints are used."""
 
@@ -190,6 +197,12 @@ IgnoreData = Annotated[
     ),
 ]
 Scaling = Annotated[Scale | None, typer.Option("--scale", help="How numeric columns are scaled. Default: standard.")]
+MetricName = Annotated[
+    Metric | None,
+    typer.Option(
+        "--metric", help="How rows are compared. Default: euclidean. With cosine, columns are not scaled by default."
+    ),
+]
 Impute = Annotated[bool, typer.Option("--impute", help="Fill missing values (median, most frequent).")]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON and nothing else; files are written only if --out is given.")

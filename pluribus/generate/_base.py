@@ -17,7 +17,7 @@ from pluribus.generate._members import Member, make_ensemble
 from pluribus.generate._side_information import check_side_information
 from pluribus.partitions import Ensemble
 from pluribus.tables import Rows
-from pluribus.tables._internal import ArrayRows, check_scale, open_data
+from pluribus.tables._internal import ArrayRows, check_scale, open_data, single_floats
 
 _FORMAT = "members 2"  # of a store
 
@@ -43,8 +43,9 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : array, memory map, sparse matrix, data frame, Rows, or path of a Parquet or .npy file; shape (n, d)
-            Numbers without missing values. float32 stays float32, a sparse matrix stays sparse, and files and Dask
-            collections (arrays or data frames) are not loaded: see `pluribus.tables.open_rows`.
+            Numbers without missing values. float32 stays float32, float16 becomes float32, a sparse matrix stays
+            sparse, and files and Dask collections (arrays or data frames) are not loaded: see
+            `pluribus.tables.open_rows`.
         store : path, optional
             A directory for finished members (if centers are learned from a sample: the centers, and the labels of
             blocks of rows). A job that was interrupted at any point continues from there and gives the same ensemble.
@@ -94,6 +95,7 @@ class BaseGenerator(EngineMixin, BaseEstimator, ABC):
             X = X.take(np.arange(X.shape[0]))
         if hasattr(X, "to_numpy") and not hasattr(X, "iloc"):
             X = X.to_numpy()  # polars: scikit-learn would not see that it is float32
+        X = single_floats(X)
         X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], estimator=self, input_name="X")
         check_scale(X)
         # Clusterers need contiguous rows; large tables are copied block by block.

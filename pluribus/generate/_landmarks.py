@@ -7,7 +7,7 @@ import sklearn
 from scipy import sparse
 from scipy.linalg import eigh
 
-from pluribus._kernels.points.landmarks import distances_to, nearest_columns, shared_links
+from pluribus._kernels.points.landmarks import add_shared_links, distances_to, nearest_columns
 
 # As published: 1,000 landmarks from 10 candidates each. With fewer rows there are fewer landmarks, at most one for 10
 # rows: with one for two or three rows the graph falls apart, and members follow single rows. In between, their number
@@ -36,14 +36,10 @@ def cluster_by_landmarks(X: Any, k: int, seed: int) -> np.ndarray:
     """
     rng = np.random.default_rng([4, seed])
     landmarks = _choose_landmarks(X, k, rng)
-    nearest, weights = _link(X, landmarks)
+    nearest, squared = _nearest_landmarks(X, landmarks)
     if len(landmarks) <= k:  # at most as many distinct rows as clusters
         return nearest[:, 0]
-    links = sparse.csr_array(
-        (weights.ravel().astype(np.float32), nearest.ravel(), np.arange(0, nearest.size + 1, nearest.shape[1])),
-        shape=(X.shape[0], len(landmarks)),
-    )
-    shared = shared_links(nearest, weights, len(landmarks))
+    links, shared = _link(nearest, squared, len(landmarks))
     return _k_means(links, _coordinates(shared + _background_links(shared, landmarks), k), k, rng)
 
 
@@ -85,12 +81,8 @@ def _sparse_means(rows: Any, p: int, rng: np.random.Generator) -> np.ndarray:
     return means
 
 
-def _link(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest landmarks of each row, the nearest first, and Gaussian weights relative to the nearest, which has 1.
-
-    The width of the Gaussian is the mean distance of a row to its nearest landmarks. Only the relative weights of a row
-    matter; with absolute weights, outliers would have no links.
-    """
+def _nearest_landmarks(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest landmarks of each row, the nearest first, and their squared distances."""
     n, p = X.shape[0], len(landmarks)
     nearest = np.empty((n, min(LINKS, p)), dtype=np.int32)
     squared = np.empty(nearest.shape, dtype=landmarks.dtype)
@@ -108,10 +100,26 @@ def _link(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             squared[here] += np.asarray(rows.multiply(rows).sum(axis=1)).reshape(-1, 1)
         else:
             distances_to(rows, points, nearest[here], squared[here])
-    np.maximum(squared, 0, out=squared)
+    return nearest, np.maximum(squared, 0, out=squared)
+
+
+def _link(nearest: np.ndarray, squared: np.ndarray, p: int) -> tuple[sparse.csr_array, np.ndarray]:
+    """Links of rows with landmarks, and for each pair of landmarks the links that they share.
+
+    Weights are Gaussian, relative to that of the nearest landmark, which has 1. The width of the Gaussian is the mean
+    distance of a row to its nearest landmarks. Only the relative weights of a row matter; with absolute weights,
+    outliers would have no links.
+    """
     width = np.sqrt(squared).mean(dtype=np.float64)
-    squared -= squared[:, :1].copy()
-    return nearest, np.exp(squared / -(2 * width**2 or 1.0))
+    links = np.empty(nearest.shape, dtype=np.float32)
+    shared = np.zeros((p, p))
+    for start in range(0, len(nearest), _BLOCK):
+        here = slice(start, start + _BLOCK)
+        weights = np.exp((squared[here] - squared[here, :1]) / -(2 * width**2 or 1.0))
+        add_shared_links(nearest[here], weights, shared)
+        links[here] = weights
+    starts = np.arange(0, nearest.size + 1, nearest.shape[1])
+    return sparse.csr_array((links.ravel(), nearest.ravel(), starts), shape=(len(nearest), p)), shared
 
 
 def _background_links(shared: np.ndarray, landmarks: np.ndarray) -> np.ndarray:

@@ -67,7 +67,9 @@ class Member:
         self, rows: Any, n: int, needed: np.ndarray | None, side_information: SideInformation
     ) -> dict[str, np.ndarray]:
         """Cluster the needed rows: returns centers, if the member learns them, or n labels (-1 if not clustered)."""
-        seen = self.view.seen_features(rows.shape[1], rows.dtype).of(rows)
+        features = self.view.seen_features(rows.shape[1], rows.dtype)
+        by_blocks = isinstance(self.clusterer, str) and self.clusterer == "landmarks"
+        seen = features.in_blocks_of(rows) if by_blocks else features.of(rows)
         side_information = side_information.of(needed)
         try:
             if self.learns_centers and self.n_clusters is not None:

@@ -17,6 +17,31 @@ class Features(NamedTuple):
         seen = X if self.columns is None else X[:, self.columns]
         return seen if self.directions is None else seen @ self.directions.T
 
+    def in_blocks_of(self, X: Any) -> Any:
+        """Return the same for a clusterer that asks for blocks of rows: an array is not copied whole."""
+        if self.columns is None or self.directions is not None or not isinstance(X, np.ndarray):
+            return self.of(X)
+        return SomeColumns(X, self.columns)
+
+
+class SomeColumns:
+    """Some columns of an array, copied for the rows that are asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.generate._perturbation import SomeColumns
+    >>> SomeColumns(np.arange(12).reshape(4, 3), np.array([0, 2]))[1:3].tolist()
+    [[3, 5], [6, 8]]
+    """
+
+    def __init__(self, X: np.ndarray, columns: np.ndarray) -> None:
+        self.X, self.columns = X, columns
+        self.shape = (X.shape[0], len(columns))
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        return self.X[rows][:, self.columns]
+
 
 class View(NamedTuple):
     """The part of an n × d table that one member clusters; `rows` and `features` are counts."""

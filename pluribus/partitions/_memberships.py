@@ -6,6 +6,8 @@ import numpy as np
 
 from pluribus._engine import number_array
 
+_BLOCK = 16_384  # rows whose entropies are computed at a time
+
 
 def check_membership(membership: Any, name: str = "membership") -> np.ndarray:
     """Validate a membership matrix: finite, non-negative, rows that sum to 1 (or all 0 = not clustered here).
@@ -62,5 +64,9 @@ def normalized_entropy(membership: np.ndarray) -> np.ndarray:
     k = membership.shape[1]
     if k == 1:
         return np.zeros(len(membership))
-    log = np.log(membership, where=membership > 0, out=np.zeros_like(membership))
-    return np.clip((membership * -log).sum(axis=1) / np.log(k), 0, 1)
+    entropy = np.empty(len(membership))
+    for start in range(0, len(membership), _BLOCK):
+        block = membership[start : start + _BLOCK]
+        log = np.log(block, where=block > 0, out=np.zeros_like(block))
+        entropy[start : start + _BLOCK] = (block * -log).sum(axis=1)
+    return np.clip(entropy / np.log(k), 0, 1)

@@ -18,12 +18,15 @@ from pluribus.tables._internal import (
     EMBEDDING,
     ColumnRecipe,
     check_distances,
+    check_metric,
     check_scaling,
     is_annotated,
     is_dask,
     listing,
     parquet_columns,
     row_numbers,
+    single_floats,
+    unit_rows,
     useless_columns,
 )
 
@@ -143,7 +146,8 @@ def _sparse(X: Any) -> Data:
 
 
 def _floats(X: Any) -> Any:
-    """The numbers as floats; float32 stays float32."""
+    """The numbers as floats; float32 stays float32, and float16 becomes float32."""
+    X = single_floats(X)
     return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
 
@@ -248,15 +252,22 @@ def _decoded_size(path: Path) -> float:
         return 0  # the reader says what is wrong
 
 
-def features_of(new: Any, recipe: Recipe | None, n_features: int) -> Any:
+def directions(data: Data) -> Data:
+    """The same objects with features of length 1: then the nearest ones are those of highest cosine."""
+    return replace(data, X=unit_rows(data.X, data.ids))
+
+
+def features_of(new: Any, recipe: Recipe | None, n_features: int, metric: str = "euclidean") -> Any:
     """The features of new rows, made as those that were clustered."""
+    if check_metric(metric) == "cosine":
+        return unit_rows(_floats(features_of(new, recipe, n_features)))
     if recipe is not None:
         _check_width(new, recipe)
         return recipe.apply(as_table(_used(new, recipe), name="new rows", least_rows=1))
     if isinstance(new, str | PathLike | Table):
         new = as_table(new, name="new rows", least_rows=1).frame.to_numpy()
     X = _annotated(new).X if is_annotated(new) else new
-    X = sparse.csr_array(X) if sparse.issparse(X) else plain_array("the new rows", X)
+    X = single_floats(sparse.csr_array(X) if sparse.issparse(X) else plain_array("the new rows", X))
     if X.ndim != 2 or X.shape[1] != n_features or X.shape[0] == 0:
         raise ValueError(
             f"The new rows have shape {X.shape}, but {n_features} features were clustered: give at least one row, with "

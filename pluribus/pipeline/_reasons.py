@@ -4,10 +4,12 @@ from typing import Any
 
 from pluribus.consensus import LocallyWeightedConsensus
 
+BY_COSINE = "Rows are compared by the cosine: each was divided by its length."
+
 
 def reasons(model: Any, generator: Any) -> list[str]:
     """What a fitted ``EnsembleClusterer`` chose by default, and why."""
-    sentences = []
+    sentences = [BY_COSINE] if model.metric == "cosine" else []
     if model.generator is None:
         sentences.append(f"{len(model.ensemble_)} members by {_kind(generator)}.")
     if model.consensus is None:

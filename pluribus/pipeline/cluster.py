@@ -12,18 +12,19 @@ from pluribus._engine import as_cluster, memory_budget
 from pluribus.consensus._internal import name_of
 from pluribus.constraints import Constraints
 from pluribus.pipeline._constraints import check_feasible, read_constraints
-from pluribus.pipeline._data import Data, Preparation, read_data, read_distances
+from pluribus.pipeline._data import Data, Preparation, directions, read_data, read_distances
 from pluribus.pipeline._direct_method import DirectMethod, check_data, check_options
 from pluribus.pipeline._links import connected_method, read_links
 from pluribus.pipeline._methods import checked_method, is_direct
 from pluribus.pipeline._notes import Notes
 from pluribus.pipeline._other_than import FINDS_K_BY, alternative_method, choose_k, difference, read_other_than
 from pluribus.pipeline._plan import PLAN_FROM, Plan
+from pluribus.pipeline._reasons import BY_COSINE
 from pluribus.pipeline._request import check_k, columns_of, stated
 from pluribus.pipeline._sizes import Sizes
 from pluribus.pipeline.clustering import Clustering
 from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
-from pluribus.tables._internal import counted
+from pluribus.tables._internal import check_metric, counted
 
 
 def cluster(
@@ -47,8 +48,9 @@ def cluster(
     other_than: Any = None,
     id_column: str | None = None,
     ignore: Iterable[str] = (),
-    scale: Literal["standard", "robust", "none"] = "standard",
+    scale: Literal["standard", "robust", "none"] | None = None,
     impute: bool = False,
+    metric: Literal["euclidean", "cosine"] = "euclidean",
     seed: int = 0,
     n_jobs: int = -1,
     memory_limit: float | str | None = None,
@@ -105,10 +107,14 @@ def cluster(
     id_column : str, optional
         The column that names the rows; by default one called "id".
     ignore : names of columns to leave out
-    scale : {"standard", "robust", "none"}
-        How numeric columns are scaled.
+    scale : {"standard", "robust", "none"}, optional
+        How numeric columns are scaled: "standard" by default, and "none" with ``metric="cosine"``, because centered
+        columns have other angles.
     impute : bool
         Fill missing values with the median or the most frequent value.
+    metric : {"euclidean", "cosine"}
+        How rows are compared. "cosine" divides each row by its length once, after scaling, and suits embeddings and
+        texts. It needs the table in memory. A row of zeros is refused.
     seed : int
         Same seed, same result.
     n_jobs : int
@@ -138,12 +144,18 @@ def cluster(
     started, notes = time.perf_counter(), Notes(on_note)
     if not isinstance(distances, bool | np.bool_):
         raise ValueError(f"distances={distances!r:.100}: give True or False; the distances themselves are the data.")
+    by_cosine = check_metric(metric) == "cosine"
+    if by_cosine and distances:
+        raise ValueError("metric='cosine' compares features, but the table holds distances: leave out one of the two.")
+    if scale is None:
+        options["scale"] = scale = "none" if by_cosine else "standard"
     method = alternative_method(checked_method(method, direct=True), other_than, bool(connected))
     method = connected_method(method, graph, connected, bool(distances))
     method = _checked_method(method, bool(distances))
     with memory_budget(memory_limit):
         how = Preparation(id_column, columns_of(ignore), scale, impute)
         table = read_distances(data, how) if distances else read_data(data, how, as_cluster(engine))
+        table = directions(table) if by_cosine else table
         known, unused = read_constraints(constraints, must_link, cannot_link, known_labels, table.ids)
         _check_request(k, known, constraint_level, table)
         seen = "distances between them" if distances else f"{table.X.shape[1]:,} features"
@@ -165,6 +177,8 @@ def cluster(
             fit = _planned(model, table, notes, always=memory_limit is not None)
         with notes.of_warnings():
             fit(table.X, constraints=known)
+        if by_cosine:
+            model.reasons_ = (BY_COSINE, *model.reasons_)
         if others is not None:
             model.consensus_.finds_k_by = FINDS_K_BY
             model.reasons_ = (*model.reasons_, *difference(model.labels_, others))

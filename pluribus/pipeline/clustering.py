@@ -80,7 +80,7 @@ class Clustering:
     other_than : data frame or None
         The known partitions that the result is to differ from, a column for each.
     features, feature_names, frame : array or None, tuple of str, data frame or None
-        What was clustered: the numbers, and the columns they were made from.
+        What was clustered: the numbers (by the cosine, rows of length 1), and the columns they were made from.
     combined : bool
         Whether the result was made from the ensemble; else the ensemble is only compared with it.
     seconds : float
@@ -183,6 +183,11 @@ class Clustering:
         return int(np.max(self.labels, initial=-1)) + 1
 
     @property
+    def metric(self) -> str:
+        """By which rows were compared: "euclidean" or "cosine"."""
+        return str(self.parameters.get("metric", "euclidean"))
+
+    @property
     def clusters(self) -> pd.DataFrame:
         """A row for each cluster: its size, its share of all objects, and its mean uncertainty."""
         k, inside = self.n_clusters, self.labels >= 0
@@ -242,7 +247,7 @@ class Clustering:
         new : path, data frame or array with the columns that were clustered
             They are prepared in the same way: same scaling, same categories, same values for gaps.
         """
-        return self._searched().predict(features_of(new, self.recipe, self._n_features))
+        return self._searched().predict(features_of(new, self.recipe, self._n_features, self.metric))
 
     def predict_proba(self, new: Any) -> np.ndarray:
         """The memberships of new rows: the mean of those of their nearest rows, nearer ones counting for more.
@@ -251,7 +256,7 @@ class Clustering:
         ----------
         new : see ``predict``
         """
-        return self._searched().predict_proba(features_of(new, self.recipe, self._n_features))
+        return self._searched().predict_proba(features_of(new, self.recipe, self._n_features, self.metric))
 
     def report(self, path: str | PathLike[str]) -> Path:
         """Write the report, one HTML file that opens offline; a file at this path is replaced."""

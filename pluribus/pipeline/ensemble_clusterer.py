@@ -31,7 +31,7 @@ from pluribus.pipeline._sizes import Sizes
 from pluribus.pipeline._structure import structure_of
 from pluribus.pipeline.candidates.best_candidate import best_candidate
 from pluribus.tables import Rows
-from pluribus.tables._internal import BLOCK, open_data
+from pluribus.tables._internal import BLOCK, METRICS, open_data, single_floats, unit_rows
 
 LEVELS = ("members", "evidence", "consensus")  # at which constraints are used
 
@@ -49,16 +49,16 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     consensus : consensus function or its name, default ``default_consensus(X, n_clusters)``
         See ``pluribus.consensus``. If neither consensus nor generator is given, members are made through landmarks,
         which follow clusters of any shape, and their clusters are weighted by how consistently the other members
-        reproduce them ("lwsm"). ``EvidenceAccumulation`` with average link ("eac") is used instead for tables of more
-        than 100,000 rows or 100,000,000 numbers, for more than 20 clusters, with constraints or weights, and with a
-        generator of your own.
+        reproduce them ("lwsm"). ``EvidenceAccumulation`` with average link ("eac") is used instead for more than
+        100,000 rows that are not in memory, for more than 100 clusters, for wide sparse tables, with constraints or
+        weights, and with a generator of your own.
     n_members : int, optional
         Number of clusterings in the ensemble; by default that of the generator.
     n_clusters : int, optional
         Number of clusters of the result. By default "lwsm" takes the number with the longest lifetime in the evidence
         that halves of the ensemble find again; for other functions, :func:`pluribus.validate.choose_k` decides.
-        Numbers are tried from 2 to that of the coarsest member; if some members have fewer than 10 clusters, to that of
-        the finest.
+        Numbers are tried from 2 to that of the finest member, at most 50; in small tables, whose coarsest member has 10
+        to 19 clusters, to that of the coarsest.
     min_size, max_size : int, float or text, optional
         Bounds on the number of objects in a cluster: a number, or a share of all (0.1, "10%"). Objects are moved where
         that costs the least membership.
@@ -72,6 +72,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         Gaussian mixtures), and takes the one that agrees best with the others and fits the neighborhoods of the
         objects; memberships are then estimates of the chance that an object is right. It applies to "lwsm", up to
         20,000 rows in memory and 20 clusters.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        How rows are compared. "cosine" divides each row by its length once, in a copy of X; distances between such rows
+        order pairs as the cosine does. It suits embeddings and texts, and needs X in memory. A row of zeros is refused.
     constraint_level : {"consensus", "evidence", "members"} or several of them
         Where the constraints given to ``fit`` are used. "consensus": when the partition is taken from the evidence.
         Hard constraints then hold, and the ensemble depends on the data alone. "evidence": the evidence of the pairs is
@@ -148,6 +151,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         "balance": ["boolean"],
         "noise": ["boolean"],
         "candidates": [StrOptions({"auto"}), None],
+        "metric": [StrOptions(set(METRICS))],
         "constraint_level": [StrOptions(set(LEVELS)), tuple, list],
         "checkpoint": [str, PathLike, None],
         "memory_limit": [Real, str, None],
@@ -169,6 +173,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         balance: bool = False,
         noise: bool = False,
         candidates: str | None = None,
+        metric: str = "euclidean",
         constraint_level: str | tuple[str, ...] = "consensus",
         checkpoint: str | PathLike | None = None,
         memory_limit: float | str | None = None,
@@ -186,6 +191,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         self.balance = balance
         self.noise = noise
         self.candidates = candidates
+        self.metric = metric
         self.constraint_level = constraint_level
         self.checkpoint = checkpoint
         self.memory_limit = memory_limit
@@ -202,8 +208,9 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array, memory map, sparse matrix, data frame, Rows, or path of a Parquet or .npy file; shape (n, d)
-            Arrays and memory maps of float32 or float64 are not copied; files, ``pluribus.tables.Rows`` and what is in
-            Dask (an array or a data frame) are read in parts, and may be larger than the memory.
+            Arrays and memory maps of float32 or float64 are not copied; float16 becomes float32. Files,
+            ``pluribus.tables.Rows`` and what is in Dask (an array or a data frame) are read in parts, and may be larger
+            than the memory.
         y : ignored
         constraints : Constraints, optional
             What is known about the n rows.
@@ -281,19 +288,25 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         if isinstance(X, Rows):
             if X.shape[1] != self.n_features_in_:
                 raise ValueError(f"X has {X.shape[1]} features, but {self.n_features_in_} were fitted.")
-            return np.concatenate([self._nearest.predict(block) for _, block in X.blocks(BLOCK)])
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        return self._nearest.predict(X)
+            return np.concatenate([self._nearest.predict(self._compared(block)) for _, block in X.blocks(BLOCK)])
+        X = validate_data(self, single_floats(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return self._nearest.predict(self._compared(X))
 
     def _checked(self, X: Any) -> Any:
         """X as an array, csr matrix or Rows, not copied if it is one already."""
         if not isinstance(X, Rows):
-            return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+            X = single_floats(X)
+            X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+            return self._compared(X)
         if X.shape[0] < 2:
             raise ValueError("X has one row: give at least two to cluster.")
         self.n_features_in_ = X.shape[1]
         self.__dict__.pop("feature_names_in_", None)
-        return X
+        return self._compared(X)
+
+    def _compared(self, X: Any) -> Any:
+        """Rows whose Euclidean distances order pairs as the metric does."""
+        return unit_rows(X) if self.metric == "cosine" else X
 
     def _checked_sizes(self, n: int, levels: tuple[str, ...]) -> Sizes | None:
         """The bounds on sizes; refused if they cannot hold, or go with nothing that keeps them."""

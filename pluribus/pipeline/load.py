@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from pluribus._engine import DAMAGED, ArrayError, ArraySpec, in_bytes, memory_limit
+from pluribus._engine import DAMAGED, ArrayError, ArraySpec, in_bytes, is_one_of, memory_limit
 from pluribus.consensus import MethodComparison, MethodRun
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
@@ -22,6 +22,7 @@ from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline.clustering import VERDICTS, Clustering
 from pluribus.pipeline.merge_record import COLUMNS, HEIGHTS, MergeRecord
 from pluribus.tables import Recipe
+from pluribus.tables._internal import METRICS
 
 
 class ArchiveError(ValueError):
@@ -126,6 +127,9 @@ def _result(archive: _Archive) -> Clustering:
     words["verdict"] = stored.get("verdict", "")
     if words["verdict"] not in VERDICTS:
         raise ArchiveError(f"{archive.path} is damaged: {words['verdict']!r:.100} is no verdict.")
+    parameters = dict(stored["parameters"])
+    if not is_one_of(parameters.get("metric", "euclidean"), METRICS):
+        raise ArchiveError(f"{archive.path} is damaged: {parameters['metric']!r:.100} is no metric.")
     words |= {name: tuple(str(item) for item in stored[name]) for name in LISTS}
     return Clustering(
         labels=labels,
@@ -134,7 +138,7 @@ def _result(archive: _Archive) -> Clustering:
         ids=archive.array("ids", "U", (n,)),
         ensemble=ensemble,
         **words,
-        parameters=dict(stored["parameters"]),
+        parameters=parameters,
         linkage=archive.finite("linkage", (n - 1, 4)) if "linkage.npy" in archive.names else None,
         k_support=archive.array("k_support", "fiu", (None,)) if "k_support.npy" in archive.names else None,
         k_choice=None if stored["k_choice"] is None else KOpinion.from_json(stored["k_choice"]),

@@ -143,7 +143,8 @@ def _read_plain(kind: Kind, name: str, series: pd.Series) -> Column | None:
         known = values[~np.isnan(values)]
         if kind == "boolean" and not np.isin(known, (0, 1)).all():
             return None
-        return Column(name, kind, series.to_numpy() if series.dtype == np.float32 else values)
+        single = series.dtype in (np.float16, np.float32)
+        return Column(name, kind, series.to_numpy(np.float32) if single else values)
     return None
 
 
@@ -182,6 +183,8 @@ def _recognized(name: str, series: pd.Series, mark: str) -> Column | Unusable | 
 def _numbers(name: str, series: pd.Series) -> Column | Unusable:
     plain = isinstance(series.dtype, np.dtype) and series.dtype.kind in "iuf"
     values = series.to_numpy() if plain else series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if values.dtype == np.float16:
+        values = values.astype(np.float32)  # whose squares are finite
     n = len(values)
     if values.dtype.kind in "iu" and n >= FEWEST_COUNTED:
         if values[0] in (0, 1) and bool(np.all(np.diff(values) == 1)):

@@ -7,6 +7,7 @@ from pluribus.tables._index import parquet_columns
 from pluribus.tables._matrices import check_distances, check_features, without_repeats
 from pluribus.tables._scale import check_new_scale, check_scale
 from pluribus.tables._survey import taken
+from pluribus.tables._unit_rows import METRICS, check_metric, single_floats, unit_rows
 from pluribus.tables._useless import useless_columns
 from pluribus.tables.errors import counted, listing
 from pluribus.tables.read_table import row_numbers
@@ -17,6 +18,7 @@ from pluribus.tables.table import ROW_NAMES
 __all__ = [
     "BLOCK",
     "EMBEDDING",
+    "METRICS",
     "MISSING",
     "ROW_NAMES",
     "ArrayRows",
@@ -26,6 +28,7 @@ __all__ = [
     "Unusable",
     "check_distances",
     "check_features",
+    "check_metric",
     "check_new_scale",
     "check_scale",
     "check_scaling",
@@ -37,8 +40,10 @@ __all__ = [
     "parquet_columns",
     "refuse_annotated",
     "row_numbers",
+    "single_floats",
     "taken",
     "understand",
+    "unit_rows",
     "useless_columns",
     "without_repeats",
 ]

@@ -13,6 +13,7 @@ from pluribus import Constraints, EnsembleClusterer
 from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, mark_noise
 from pluribus.generate import Generator
 from pluribus.pipeline import default_consensus, default_generator
+from pluribus.tables import Rows, open_rows
 
 CENTERS = [[0, 0], [12, 0], [0, 12]]
 
@@ -22,6 +23,18 @@ class Shape:
 
     def __init__(self, *shape):
         self.shape = shape
+
+
+class InParts(Rows):
+    """Rows in a file, as large as is said."""
+
+    def __init__(self, *shape):
+        self.shape = shape
+
+    def take(self, rows):
+        raise AssertionError
+
+    blocks = take
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +65,17 @@ def three(noisy):
     ("X", "k", "expected"),
     [
         (Shape(100_000, 1000), None, "lwsm"),
-        (Shape(100_001, 2), None, "eac"),
-        (Shape(50_000, 2001), None, "eac"),
-        (Shape(100, 2), 20, "lwsm"),
-        (Shape(100, 2), 21, "eac"),
+        (Shape(100_001, 1000), None, "lwsm"),
+        (Shape(50_000_000, 2), None, "lwsm"),
+        (InParts(100_000, 2), None, "lwsm"),
+        (InParts(100_001, 2), None, "eac"),
+        (open_rows(np.broadcast_to(1.0, (100_001, 2))), None, "lwsm"),  # in memory
+        (Shape(100, 2), 21, "lwsm"),
+        (Shape(1000, 2), 100, "lwsm"),
+        (Shape(1000, 2), 101, "eac"),
+        (InParts(1000, 2), 101, "eac"),
         (sparse.csr_matrix((1000, 100_000)), None, "lwsm"),
+        (sparse.csr_matrix((200_000, 10_000)), None, "lwsm"),
         (sparse.csr_matrix((20_000, 130_000)), None, "eac"),  # its landmarks are dense
     ],
 )
@@ -71,6 +90,9 @@ def test_default_generator():
     assert default_generator("lwea", 30).n_clusters == (30, 90)
     assert [default_generator("lwsm", shape=(n, 2)).n_members for n in (10, 5_000, 90_000)] == [80, 40, 20]
     assert [default_generator("lwsm", shape=(9, d)).subspace for d in (7, 8, 50, 51)] == [1.0, 0.75, 0.75, 1.0]
+    many = [default_generator("lwsm", k, shape=(9, 10)) for k in (20, 21, 100)]
+    assert [each.n_clusters for each in many] == ["coarse", (21, 63), (100, 300)]
+    assert [each.subspace for each in many] == [0.75, 1.0, 1.0]
     for fine in ("eac", "CEAC", EvidenceAccumulation()):
         assert default_generator(fine, 5).get_params() == Generator(n_members=100).get_params()
     for coarse in ("ppc", "lwgp", LocallyWeightedConsensus(extraction="graph")):
@@ -103,7 +125,7 @@ def test_reasons(noisy, plain, three):
     assert verdict == plain.structure_.sentence
     assert len(three.reasons_) == 4
     assert "landmarks, each on 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
-    assert "100 members by k-means with many clusters" in fit(X, n_clusters=21).reasons_[0]
+    assert "100 members by k-means with many clusters" in fit(X, n_clusters=101).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
     assert coarse.startswith("100 members by k-means with about as many clusters as the result")
     assert fit(X, generator=Generator(n_members=5), consensus="eac", n_clusters=3).reasons_ == ()

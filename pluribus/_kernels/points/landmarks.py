@@ -54,9 +54,8 @@ def distances_to(rows, points, nearest, squared):
 
 
 @njit(cache=True, nogil=True)
-def shared_links(nearest, weights, n_landmarks):
-    """For each pair of landmarks the sum over rows of w_a w_b / (sum of w): (n_landmarks, n_landmarks)."""
-    shared = np.zeros((n_landmarks, n_landmarks))
+def add_shared_links(nearest, weights, shared):
+    """Add to each pair of landmarks in `shared` the sum over rows of w_a w_b / (sum of w)."""
     for i in range(nearest.shape[0]):
         degree = 0.0
         for a in range(nearest.shape[1]):
@@ -65,4 +64,3 @@ def shared_links(nearest, weights, n_landmarks):
             share = weights[i, a] / degree
             for b in range(nearest.shape[1]):
                 shared[nearest[i, a], nearest[i, b]] += share * weights[i, b]
-    return shared

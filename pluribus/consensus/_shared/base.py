@@ -77,7 +77,8 @@ class ConsensusMixin(ClusterMixin):
         self.labels_ = number_by_size(labels, n_clusters)
         self.n_clusters_ = n_clusters
         if membership is not None:
-            self.membership_ = np.ascontiguousarray(membership[:, order])
+            in_order = bool((order == np.arange(n_clusters)).all())
+            self.membership_ = np.ascontiguousarray(membership if in_order else membership[:, order])
         else:
             check_memberships_fit(len(labels), n_clusters)
             self.membership_ = normalize_rows(mean_evidence(ensemble, self.labels_, n_clusters))
@@ -99,10 +100,14 @@ def check_memberships_fit(n: int, n_clusters: int) -> None:
         )
 
 
-def normalize_rows(affinity: np.ndarray) -> np.ndarray:
+def normalize_rows(affinity: np.ndarray, *, in_place: bool = False) -> np.ndarray:
     """Rows divided by their sums; a row of zeros becomes uniform."""
     total = affinity.sum(axis=1, keepdims=True)
-    return np.divide(affinity, total, out=np.full_like(affinity, 1 / affinity.shape[1]), where=total > 0)
+    normalized = affinity if in_place else affinity.copy()
+    normalized[total[:, 0] <= 0] = 1
+    total[total <= 0] = affinity.shape[1]
+    normalized /= total
+    return normalized
 
 
 def soft_evidence(ensemble: Ensemble, labels: np.ndarray, n_clusters: int) -> np.ndarray:

@@ -24,6 +24,7 @@ from pluribus.consensus.linkage._k_stability import k_stability
 from pluribus.consensus.linkage._last_merges import merge_last_groups
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble
+from pluribus.partitions._internal import number_by_size
 
 LINKED = 20_000  # objects that are linked: all pairs of more would take long
 _FEWEST = 3  # objects among which a number of clusters is sought
@@ -182,9 +183,12 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
             groups, k = separate_groups(ensemble), int(labels.max()) + 1
             if X is None and groups is not None and 1 < k <= groups.max():
                 labels = merge_separate(ensemble, groups, k)
-        affinity = mean_evidence(ensemble, labels, int(labels.max()) + 1, cluster_weights=weights, n_jobs=self.n_jobs)
+        k = int(labels.max()) + 1
+        labels = number_by_size(labels, k)  # as in the result: memberships need not be copied
+        affinity = mean_evidence(ensemble, labels, k, cluster_weights=weights, n_jobs=self.n_jobs)
+        membership = normalize_rows(affinity, in_place=True)
         by_data = X is not None and self.extraction == "stable"
-        return self._finish(ensemble, labels, normalize_rows(affinity), by_evidence=True, by_data=by_data)
+        return self._finish(ensemble, labels, membership, by_evidence=True, by_data=by_data)
 
     @property
     def takes_data(self) -> bool:
