@@ -77,6 +77,9 @@ def normalized_mutual_information_index(a: Any, b: Any, *, average: Average = "g
 def adjusted_mutual_information_index(a: Any, b: Any, *, average: Average = "arithmetic") -> float:
     """Mutual information corrected for chance: 1 if equal, about 0 for independent partitions.
 
+    A partition into one cluster, or into clusters of one object each, shares the same information with all partitions of
+    the same sizes: it is all chance, and the index is 0, unless the two partitions are equal.
+
     Examples
     --------
     >>> from pluribus.compare import adjusted_mutual_information_index
@@ -87,8 +90,8 @@ def adjusted_mutual_information_index(a: Any, b: Any, *, average: Average = "ari
     entropy = _mean(entropy_a, entropy_b, average)
     if len(overlap.shared) == (overlap.a > 0).sum() == (overlap.b > 0).sum():
         return 1.0  # each cluster meets one cluster only: equal
-    if (overlap.a > 0).sum() == 1 or (overlap.b > 0).sum() == 1:
-        return 0.0
+    if any((sizes > 0).sum() == 1 or sizes.max() == 1 for sizes in (overlap.a, overlap.b)):
+        return 0.0  # the information is the expected one: 0/0 if average="min"
     expected = _expected(overlap)
     below = entropy - expected
     epsilon = np.finfo(float).eps

@@ -92,3 +92,12 @@ def test_unknown_averages_are_refused_for_trivial_partitions_too():
     for index in (compare.normalized_mutual_information_index, compare.adjusted_mutual_information_index):
         with pytest.raises(ValueError, match="average must be"):
             index([0, 0], [0, 0], average="harmonic")
+
+
+@pytest.mark.parametrize("average", ["geometric", "arithmetic", "max", "min"])
+def test_adjusted_mutual_information_of_single_objects(average):
+    for n in range(3, 30):
+        single, two = np.arange(n), np.arange(n) % 2
+        assert compare.adjusted_mutual_information_index(two, single, average=average) == 0
+        assert compare.adjusted_mutual_information_index(single, two, average=average) == 0
+        assert compare.adjusted_mutual_information_index(single, single[::-1], average=average) == 1

@@ -117,10 +117,13 @@ def test_adjusted_mutual_information_by_definition(pair):
     a, b = seen(*pair)
     h_a, h_b = entropy(a), entropy(b)
     information, expected = h_a + h_b - entropy(a * 100 + b), expected_information(a, b)
-    for average, mean in {"arithmetic": (h_a + h_b) / 2, "max": max(h_a, h_b)}.items():
+    means = {"geometric": sqrt(h_a * h_b), "arithmetic": (h_a + h_b) / 2, "max": max(h_a, h_b), "min": min(h_a, h_b)}
+    for average, mean in means.items():
         value = compare.adjusted_mutual_information_index(*pair, average=average)
         if compare.rand_distance(*pair) == 0:
             assert value == 1
+        elif abs(mean - expected) < 1e-9:  # one cluster, or clusters of one object: all is chance
+            assert value == 0
         else:
             assert value == pytest.approx((information - expected) / (mean - expected), rel=1e-11, abs=1e-12)
 
