@@ -77,8 +77,8 @@ def normalized_mutual_information_index(a: Any, b: Any, *, average: Average = "g
 def adjusted_mutual_information_index(a: Any, b: Any, *, average: Average = "arithmetic") -> float:
     """Mutual information corrected for chance: 1 if equal, about 0 for independent partitions.
 
-    A partition into one cluster, or into clusters of one object each, shares the same information with all partitions of
-    the same sizes: it is all chance, and the index is 0, unless the two partitions are equal.
+    A partition into one cluster, or into clusters of one object each, shares the same information with all partitions
+    of the same sizes: it is all chance, and the index is 0, unless the two partitions are equal.
 
     Examples
     --------

@@ -20,6 +20,7 @@ from constrained.shared import documents
 from helpers import uneven_blobs
 from pluribus._kernels.assignment.stable_matching import match_stably
 from pluribus.constrained import BalancedKMeans
+from pluribus.constrained.sizes._balanced_steps import populate as populated
 from pluribus.constrained.sizes._balanced_steps import sample_size
 from pluribus.constrained.sizes._cycle_moves import CycleMoves
 from pluribus.partitions import assign_sizes
@@ -310,3 +311,23 @@ def test_bad_rows(blobs):
     model = BalancedKMeans(2, metric="cosine", n_init=1).fit(blobs)
     with pytest.raises(ValueError, match="length 0"):
         model.predict(holes)
+
+
+class OnALine:
+    """Points of which only the distances are asked for."""
+
+    n_jobs = None
+
+    def __init__(self, places):
+        self.rows, self.weights = np.array(places, dtype=float)[:, None], np.ones(len(places))
+        self.shift = np.zeros(1)
+
+    def distances(self, rows, centers):
+        return (self.rows[rows] - centers.T) ** 2
+
+
+@pytest.mark.parametrize("how", ["stable", "flow"])
+def test_rows_beyond_the_lower_bound_go_to_the_nearest_center(how):
+    points = OnALine([0, 10, 1, 2, 9, 3, 8, 4])
+    labels = populated(points, np.array([0, 1]), np.array([0, 1]), np.array([[0.0], [10.0]]), 1, how)
+    assert labels.tolist() == [0, 1, 0, 0, 1, 0, 1, 0]
