@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from pluribus.alternative import ConditionalBottleneck
-from pluribus.alternative._shared.annealing import _alive, anneal, critical, information_with_rows, update
+from pluribus.alternative._shared.annealing import _alive, _split, anneal, critical, information_with_rows, update
 from pluribus.alternative._shared.bottleneck import (
     Cooling,
     _filled,
@@ -207,6 +207,15 @@ def test_variance_left_within_clusters_and_groups():
         rows, w = data.rows.X[inside], data.weights[inside]
         left += (w @ (rows - w @ rows / w.sum()) ** 2).sum()
     assert _variance_left(data, one_hot(labels, 3)) == pytest.approx(left / data.d)
+
+
+def test_a_cluster_splits_along_the_direction_in_which_it_is_unstable():
+    """The largest eigenvalue of the hand example, (1 + λ) / 2, belongs to the wanted partition."""
+    q = _split(square(), np.ones((4, 1)), 0.3, beta=1.6, n_clusters=2)
+    assert q.shape == (4, 2)
+    assert q.sum(axis=1) == pytest.approx(np.ones(4))
+    first = q[:, 0] > q[:, 1]
+    assert first[0] == first[2] != first[1] == first[3]
 
 
 def test_novelty():
