@@ -232,6 +232,11 @@ class TestResult:
         assert model.temperatures_[-1] > 0
         assert 0.1 < model.uncertainty_.mean() < 0.95
 
+    def test_the_information_that_is_allowed_is_in_bits(self):
+        X = np.random.default_rng(0).normal(size=(80, 2))
+        model = ConditionalBottleneck(2, max_information=0.4, cooling=1.02, coordination=0.3)
+        assert 0.4 <= model.fit(X, known=np.arange(80) % 2).information_["I(C;X)"] < 0.5  # 0.4 nats are 0.58 bits
+
     def test_new_rows(self):
         X, known, _ = drawn(50, 1, 2, 0)
         model = ConditionalBottleneck(2).fit(X[:200], known=known[:200])

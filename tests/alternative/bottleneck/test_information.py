@@ -218,6 +218,16 @@ def test_a_cluster_splits_along_the_direction_in_which_it_is_unstable():
     assert first[0] == first[2] != first[1] == first[3]
 
 
+def test_the_most_unstable_cluster_splits_first():
+    X = np.array([[0.0, 0], [0, 1], [0, 2], [9, 0], [9, 5], [9, 10]])
+    q = np.repeat(np.eye(2), 3, axis=0)
+    for rows in (slice(None), slice(None, None, -1)):  # whichever cluster comes first
+        data = GroupScores(X[rows], np.zeros(6, dtype=np.int64), np.full(6, 1 / 6), GAUSSIAN)
+        split = _split(data, q.copy(), 0.0, beta=100.0, n_clusters=3)
+        whole = split[rows][:3]
+        assert sorted(whole[0]) == [0, 0, 1]
+
+
 def test_novelty():
     data = square()
     for labels, novelty in (([0, 1, 0, 1], 0.5), ([0, 0, 1, 1], 0), ([0, 1, 1, 0], 0)):
