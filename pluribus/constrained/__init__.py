@@ -32,6 +32,7 @@ from pluribus.constrained.pairs.seeded_kmeans import SeededKMeans
 from pluribus.constrained.sizes.balanced_kmeans import BalancedKMeans
 from pluribus.constrained.sizes.frequency_sensitive import FrequencySensitiveKMeans
 from pluribus.constrained.sizes.size_constrained_kmeans import SizeConstrainedKMeans
+from pluribus.constrained.sizes.soft_balanced_kmeans import SoftBalancedKMeans
 
 __all__ = [
     "Aggregate",
@@ -61,6 +62,7 @@ __all__ = [
     "RecursiveDiversity",
     "SeededKMeans",
     "SizeConstrainedKMeans",
+    "SoftBalancedKMeans",
     "SpectralCoClustering",
     "by_name",
     "concepts",

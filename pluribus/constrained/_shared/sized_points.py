@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from scipy import sparse
 from sklearn.cluster import kmeans_plusplus
+from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
@@ -80,6 +81,17 @@ class SizedPoints(NamedTuple):
             for start in range(0, len(self.weights), _BLOCK)
         ]
         return np.concatenate(norms) * self.cost_weights(np.float64)
+
+    def distances(self, rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        """Squared distances of these rows to the centers."""
+        block = self._block(rows)
+        return euclidean_distances(block, centers.astype(block.dtype), squared=True)
+
+    def centers_of(self, membership: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        """The means of clusters to which rows belong in part; a cluster without members keeps its center."""
+        totals = membership.sum(axis=0)[:, None]
+        sums = dense(membership.T @ self.rows).astype(float) - totals * self.shift
+        return np.where(totals > 0, sums / np.where(totals > 0, totals, 1), centers)
 
     def leaving_out(self, outside: np.ndarray) -> "SizedPoints":
         """The same, where these rows have no weight."""

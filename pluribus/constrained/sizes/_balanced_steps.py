@@ -4,8 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from scipy import sparse, stats
-from sklearn.metrics.pairwise import euclidean_distances
+from scipy import stats
 
 from pluribus._engine import over_blocks, seeds
 from pluribus._kernels.assignment.stable_matching import match_stably
@@ -70,7 +69,7 @@ def cluster_sample(
                 f"base made {ensemble.n_clusters[0]} clusters of {len(labels)} sampled rows, but n_clusters="
                 f"{n_clusters}: set n_clusters to this number, or give a base whose number of clusters can be set."
             )
-        return labels, points.step(labels, np.zeros((n_clusters, points.rows.shape[1])))[1]
+        return labels, points.step(labels, np.ones((n_clusters, points.rows.shape[1])))[1]
     unbounded = SizedObjects(np.zeros(n_clusters, np.int64), np.full(n_clusters, len(points.weights)))
     starts = [points.drawn(n_clusters, start) for start in (seeds(seed, _STARTS) if several else [seed])]
     runs = (alternate_within(points, unbounded, centers, max_iter, tol) for centers in starts)
@@ -101,7 +100,7 @@ def populate(
         free, quotas = np.arange(n), np.full(k, lower)
     if not len(free):
         return labels
-    distances = _squared_distances(points, free, centers)
+    distances = _distances(points, free, centers)
     if how == "stable":
         matched = np.empty(len(free), np.int64)
         match_stably(distances, quotas, matched)
@@ -111,14 +110,12 @@ def populate(
     return labels
 
 
-def _squared_distances(points: SizedPoints, rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
+def _distances(points: SizedPoints, rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
     """Of these rows to the centers; for directions this is 2 (1 - cosine), which has the same order."""
     out = np.empty((len(rows), len(centers)), points.rows.dtype)
 
     def fill(start: int, stop: int) -> None:
-        block = points.rows[rows[start:stop]]
-        block = block if sparse.issparse(block) else block - points.shift
-        out[start:stop] = euclidean_distances(block, centers.astype(block.dtype), squared=True)
+        out[start:stop] = points.distances(rows[start:stop], centers)
 
     over_blocks(fill, len(rows), n_jobs=points.n_jobs or 1)
     return out

@@ -8,8 +8,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus.constrained._shared.base import checked_rows, checked_weights, warn_of_empty_clusters
-from pluribus.constrained.sizes._unit_points import unit_rows
+from pluribus.constrained._shared.base import Given, checked_rows, checked_weights, warn_of_empty_clusters
+from pluribus.constrained._shared.sized_points import SizedPoints
+from pluribus.constrained.sizes._share_points import SharePoints, divergences, share_rows
+from pluribus.constrained.sizes._unit_points import UnitPoints, unit_rows
+from pluribus.constraints import Constraints
 from pluribus.partitions._internal import order_by_size
 from pluribus.tables._internal import check_new_scale, refuse_annotated
 
@@ -26,6 +29,8 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
     cluster_centers_: np.ndarray
     cluster_sizes_: np.ndarray
 
+    _by_shares = False  # whether rows are compared by divergence
+
     @property
     @abstractmethod
     def _by_direction(self) -> bool:
@@ -41,25 +46,45 @@ class CentersMixin(ClusterMixin, BaseEstimator, ABC):
         return -float(checked_weights(sample_weight, costs[:, None]) @ costs)
 
     def _nearest(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """The nearest center of each new row, and its squared distance, or one minus its cosine."""
-        check_is_fitted(self)
-        refuse_annotated(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False)
-        check_new_scale(X)
+        """The nearest center of each new row, and its squared distance, one minus its cosine, or its divergence."""
+        X = self._check_new(X)
         centers = self.cluster_centers_.astype(X.dtype)
         if self._by_direction:
             cosines = unit_rows(X) @ centers.T
             return cosines.argmax(axis=1).astype(np.int32), 1 - cosines.max(axis=1)
+        if self._by_shares:
+            costs = divergences(share_rows(X), self.cluster_centers_)
+            return costs.argmin(axis=1).astype(np.int32), costs.min(axis=1)
         labels, distances = pairwise_distances_argmin_min(X, centers)
         return labels.astype(np.int32), distances**2
 
+    def _check_new(self, X: Any) -> Any:
+        """New rows, as they are given."""
+        check_is_fitted(self)
+        refuse_annotated(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False)
+        check_new_scale(X)
+        return X
+
     def _check_rows(self, X: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, np.ndarray]:
-        """The rows, scaled to length 1 if they are compared by direction, and their weights; raises on bad input."""
+        """The rows, scaled to length or sum 1 if the metric needs it, and their weights; raises on bad input."""
         X = checked_rows(self, X, sparse=True, reset=reset)
         weights = checked_weights(sample_weight, X)
         if not weights.any():
             raise ValueError("sample_weight is zero for every row: give at least one row a positive weight.")
-        return (unit_rows(X) if self._by_direction else X), weights
+        return self._scaled(X), weights
+
+    def _scaled(self, X: Any) -> Any:
+        return unit_rows(X) if self._by_direction else share_rows(X) if self._by_shares else X
+
+    def _points_of(self, rows: Any, weights: np.ndarray, n_jobs: int | None) -> SizedPoints:
+        """Checked rows in the form in which they are compared."""
+        if self._by_direction:
+            return UnitPoints.of_rows(rows, weights, n_jobs)
+        if self._by_shares:
+            return SharePoints.of_rows(rows, weights, n_jobs)
+        unconstrained = Constraints(rows.shape[0])
+        return SizedPoints.of(Given(rows, unconstrained, weights), unconstrained.closure(), n_jobs)
 
     def _number_by_size(self, labels: np.ndarray) -> np.ndarray:
         """Set the labels, clusters numbered from the largest, and their sizes; ``order[new] = old``."""

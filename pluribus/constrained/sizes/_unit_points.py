@@ -7,6 +7,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 
+from pluribus.constrained._shared.points import dense
 from pluribus.constrained._shared.sized_points import SizedPoints
 
 _SHOWN = 5
@@ -46,6 +47,17 @@ class UnitPoints(SizedPoints):
             out[start:stop] = weights[start:stop, None] * (1 - self.rows[start:stop] @ turned)
 
         self._over_blocks(fill)
+
+    def uncounted(self) -> np.ndarray:
+        """What ``costs`` leaves out for each row: nothing."""
+        return np.zeros(len(self.weights))
+
+    def centers_of(self, membership: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        """The directions of clusters to which rows belong in part."""
+        sums = dense(membership.T @ self.rows).astype(float)
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        has_direction = lengths > 1e-9 * membership.sum(axis=0)[:, None]
+        return np.where(has_direction, sums / np.where(has_direction, lengths, 1), centers)
 
     def step(self, labels: np.ndarray, centers: np.ndarray) -> tuple[float, np.ndarray]:
         """The weighted sum of one minus cosine of all rows to their centers, and the directions of the clusters.

@@ -9,15 +9,12 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
-from pluribus.constrained._shared.base import Given
 from pluribus.constrained._shared.parameters import AT_LEAST_ONE, NOT_NEGATIVE, SHARE, STARTS
 from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained.sizes._balanced_steps import cluster_sample, drawn_sample, populate, sample_size
 from pluribus.constrained.sizes._center_methods import CentersMixin
 from pluribus.constrained.sizes._cycle_moves import CycleMoves
 from pluribus.constrained.sizes._sized_kmeans import AssignsWithinBounds, SizedObjects, SizedRun, alternate_within
-from pluribus.constrained.sizes._unit_points import UnitPoints
-from pluribus.constraints import Constraints
 from pluribus.partitions._internal import size_bounds
 
 _BALANCE = 0.8
@@ -46,11 +43,13 @@ class BalancedKMeans(CentersMixin):
         ``floor(balance * n / n_clusters)`` objects. 1 means equal sizes. None: 0.8, unless ``min_size`` is given.
     min_size : int, float or None
         Instead of ``balance``, the minimum number of objects in a cluster, or a share of all objects (a float).
-    metric : {"euclidean", "cosine"}
-        Squared distances to means, or cosines to mean directions (spherical k-means).
+    metric : {"euclidean", "cosine", "kl"}
+        Squared distances to means, cosines to mean directions (spherical k-means), or Kullback-Leibler divergences from
+        mean shares, for counts: rows are scaled to the sum 1.
     base : clusterer or None
         The clusterer of the sample: a scikit-learn clusterer, or a name that ``generate.Generator`` knows. Its number
-        of clusters and its seed are set; for cosine it gets rows of length 1. None: k-means, spherical for cosine.
+        of clusters and its seed are set; for cosine it gets rows of length 1, for kl of sum 1. None: k-means with
+        the metric.
     sample : "auto", int or float
         The number of rows in the sample, or a share of all rows (a float). "auto": all rows if there are at most
         20,000; otherwise a number that most probably includes 10 rows of each cluster (20 with many features).
@@ -78,13 +77,14 @@ class BalancedKMeans(CentersMixin):
         Clusters are numbered from the largest.
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
-        Of length 1 for cosine.
+        Of length 1 for cosine, of sum 1 for kl.
     cluster_sizes_ : ndarray of shape (n_clusters,)
     balance_ : float
         The size of the smallest cluster relative to the mean size.
     objective_ : ndarray
-        The weighted sum of squared distances to the centers, or of one minus the cosine, after populating and after
-        each iteration of the refinement, of the best start.
+        The weighted sum of squared distances to the centers, of one minus the cosine, or of the divergences (with one
+        row of equal shares more in each cluster), after populating and after each iteration of the refinement, of the
+        best start.
     n_iter_ : int
         Iterations of the refinement.
 
@@ -111,7 +111,7 @@ class BalancedKMeans(CentersMixin):
         **STARTS,
         "balance": [SHARE, None],
         "min_size": [NOT_NEGATIVE, None],
-        "metric": [StrOptions({"euclidean", "cosine"})],
+        "metric": [StrOptions({"euclidean", "cosine", "kl"})],
         "base": [str, HasMethods(["fit_predict", "get_params", "set_params"]), None],
         "sample": [
             StrOptions({"auto"}),
@@ -160,6 +160,10 @@ class BalancedKMeans(CentersMixin):
     def _by_direction(self) -> bool:
         return self.metric == "cosine"
 
+    @property
+    def _by_shares(self) -> bool:  # type: ignore[override]
+        return self.metric == "kl"
+
     def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> "BalancedKMeans":
         """Cluster X.
 
@@ -175,7 +179,7 @@ class BalancedKMeans(CentersMixin):
         lower = self._least_size(n)
         size = self._sample_size(n, d)
         n_init = self._n_starts(size < n)
-        points = self._points(X, weights, (self.n_jobs or 1) if n_init == 1 else None)
+        points = self._points_of(X, weights, (self.n_jobs or 1) if n_init == 1 else None)
 
         def start(seed: int) -> SizedRun:
             sampled = drawn_sample(weights, size, self.n_clusters, np.random.RandomState(seed))
@@ -200,12 +204,6 @@ class BalancedKMeans(CentersMixin):
         self.objective_ = best.path
         self.n_iter_ = best.n_iter
         return self
-
-    def _points(self, X: Any, weights: np.ndarray, n_jobs: int | None) -> SizedPoints:
-        if self._by_direction:
-            return UnitPoints.of_rows(X, weights, n_jobs)
-        unconstrained = Constraints(X.shape[0])
-        return SizedPoints.of(Given(X, unconstrained, weights), unconstrained.closure(), n_jobs)
 
     def _refine(self, points: SizedPoints, labels: np.ndarray, centers: np.ndarray, lower: int) -> SizedRun:
         """Move objects and update centers, in turn, until nothing changes."""
