@@ -7,22 +7,26 @@ import numpy as np
 from pluribus.partitions._internal import encode_labels
 from pluribus.validate._pairs import Pairs, as_pairs
 
-Missing = Literal["error", "ignore"]
+Missing = Literal["error", "ignore", "singletons"]
 
 
 def check_labels(labels: Any, missing: str, *, at_least: int = 2, name: str = "labels") -> np.ndarray:
     """Codes 0 … k - 1 (-1 only if ``missing`` is "ignore") of a partition with enough clusters."""
-    if not isinstance(missing, str) or missing not in ("error", "ignore"):
-        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}.")
+    if not isinstance(missing, str) or missing not in ("error", "ignore", "singletons"):
+        raise ValueError(f"missing must be 'error', 'ignore' or 'singletons'; got {missing!r}.")
     codes, classes = encode_labels(labels, name)
     n_left_out = int((codes < 0).sum())
     if n_left_out and missing == "error":
         raise ValueError(
             f"{name} has no cluster for {n_left_out:,} of {len(codes):,} objects (-1 or missing). Give "
-            "missing='ignore' to judge the others only."
+            "missing='ignore' to judge the others only, or 'singletons' to count each as a cluster of its own."
         )
-    if len(classes) < at_least:
-        what = "no cluster" if len(classes) == 0 else "one cluster only"
+    n_clusters = len(classes)
+    if missing == "singletons":
+        codes = np.where(codes < 0, n_clusters + np.cumsum(codes < 0) - 1, codes)
+        n_clusters += n_left_out
+    if n_clusters < at_least:
+        what = "no cluster" if n_clusters == 0 else "one cluster only"
         raise ValueError(f"{name} has {what}: this index compares clusters, so there must be at least {at_least}.")
     return codes
 

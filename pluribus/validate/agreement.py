@@ -19,8 +19,8 @@ def average_consistency_index(labels: Any, ensemble: Any, *, missing: Missing = 
     ----------
     labels : sequence of n labels
     ensemble : Ensemble, or labels that can be one
-    missing : {"error", "ignore"}
-        Refuse partitions with objects in no cluster, or ignore these objects.
+    missing : {"error", "ignore", "singletons"}
+        Refuse partitions with objects in no cluster, ignore these objects, or count each as a cluster of its own.
 
     References
     ----------

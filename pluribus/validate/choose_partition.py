@@ -93,9 +93,9 @@ def choose_partition(
         By default, of what is given: "silhouette", "dunn" and "description_length" (X or distances),
         and if all candidates have one number of clusters, "similarity_silhouette" (ensemble or similarity) and
         "mutual_information" (ensemble). If they have not, and there is neither X nor distances, "similarity_dunn".
-    missing : {"error", "ignore"}
-        "ignore" judges each candidate by the objects that it puts into clusters. For "dbcv" the others are noise, which
-        lowers it.
+    missing : {"error", "ignore", "singletons"}
+        "ignore" judges each candidate by the objects that it puts into clusters, "singletons" counts each other object
+        as a cluster of its own. For "dbcv" the others are noise, which lowers it, with both.
     sample_size : "auto", int or None
         Objects that slow criteria use at most; see ``silhouette_index``.
     random_state : int, RandomState, Generator or None
@@ -139,8 +139,10 @@ def choose_partition(
         n_jobs=None,
     )
     _check_sources(named.n_objects, sources)
+    check_labels(named.labels[:, 0], missing, name=named.names[0])
+    left_out = "error" if missing == "error" else "ignore"
     columns = [
-        check_labels(column, missing, name=name) for name, column in zip(named.names, named.labels.T, strict=True)
+        check_labels(column, left_out, name=name) for name, column in zip(named.names, named.labels.T, strict=True)
     ]
     n_clusters = np.array([len(np.unique(codes[codes >= 0])) for codes in columns])
     same_k = bool((n_clusters == n_clusters[0]).all())

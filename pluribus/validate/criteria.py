@@ -17,8 +17,14 @@ from pluribus.validate.density import dbcv_index
 from pluribus.validate.description_length import description_length_cost
 from pluribus.validate.dunn import dunn_index
 from pluribus.validate.estimate import Estimate
+from pluribus.validate.hubert import hubert_index
+from pluribus.validate.maulik_bandyopadhyay import maulik_bandyopadhyay_index
 from pluribus.validate.neighbor_density import neighbor_density_index
+from pluribus.validate.point_symmetry import point_symmetry_cost
+from pluribus.validate.s_dbw import s_dbw_cost
+from pluribus.validate.sd_validity import sd_cost
 from pluribus.validate.silhouette import silhouette_index
+from pluribus.validate.xie_beni import xie_beni_cost
 
 Level = Literal["data", "similarity", "ensemble", "dendrogram"]
 
@@ -73,6 +79,8 @@ class Criterion:
         ('similarity Davies-Bouldin', 'description length')
         """
         title = self.name
+        if title == "s_dbw":
+            return "S_Dbw"
         for word, proper in _PROPER.items():
             title = title.replace(word, proper)
         return title.replace("_", " ")
@@ -83,6 +91,10 @@ _PROPER = {
     "calinski_harabasz": "Calinski-Harabasz",
     "dunn": "Dunn",
     "dbcv": "DBCV",
+    "hubert": "Hubert",
+    "maulik_bandyopadhyay": "Maulik-Bandyopadhyay",
+    "sd": "SD",
+    "xie_beni": "Xie-Beni",
 }
 _SAMPLED = "O(n² d) up to 5,000 objects, then a sample"
 
@@ -104,6 +116,30 @@ CRITERIA: dict[str, Criterion] = {
         Criterion(
             "calinski_harabasz", "data", calinski_harabasz_index, True, True,
             "centers vary more than objects around them", "O(n d)",
+        ),
+        Criterion(
+            "hubert", "data", hubert_index, True, True,
+            "objects are as far apart as the centers of their clusters", _SAMPLED, sampled=True,
+        ),
+        Criterion(
+            "maulik_bandyopadhyay", "data", maulik_bandyopadhyay_index, True, True,
+            "few compact clusters with one center far away", "O(n d)",
+        ),
+        Criterion(
+            "xie_beni", "data", xie_beni_cost, False, True,
+            "clusters are compact against the two closest centers", "O(n d)",
+        ),
+        Criterion(
+            "s_dbw", "data", s_dbw_cost, False, True,
+            "clusters are compact, and few objects lie between them", "O(n k d)", threads=False, features=True,
+        ),
+        Criterion(
+            "sd", "data", sd_cost, False, False,
+            "clusters are compact, and centers lie evenly apart", "O(n d)", threads=False, features=True,
+        ),
+        Criterion(
+            "point_symmetry", "data", point_symmetry_cost, False, True,
+            "clusters are symmetric around their centers", _SAMPLED, sampled=True, threads=False, features=True,
         ),
         Criterion(
             "description_length", "data", description_length_cost, False, True,
@@ -186,7 +222,7 @@ class Sources:
 
     def value(self, criterion: Criterion, labels: np.ndarray) -> Estimate:
         """The index of a partition; nan where it is not defined."""
-        counts = criterion.noise and self.missing == "ignore"
+        counts = criterion.noise and self.missing != "error"
         options: dict[str, Any] = {"missing": "noise" if counts else self.missing}
         if criterion.level == "data":
             options |= {"X": self.X, "distances": self.distances}

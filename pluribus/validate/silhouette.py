@@ -40,8 +40,8 @@ def silhouette_index(
         Exactly one of X, distances and similarity is given.
     metric : str
         For X, any of ``sklearn.metrics.pairwise_distances``.
-    missing : {"error", "ignore"}
-        Refuse partitions with objects in no cluster, or ignore these objects.
+    missing : {"error", "ignore", "singletons"}
+        Refuse partitions with objects in no cluster, ignore these objects, or count each as a cluster of its own.
     sample_size : "auto", int or None
         Objects to use at most; "auto" is 5,000, None is all. Beyond it the value is estimated from a sample in which
         all clusters show, and has an interval. With similarities all are used wherever that is linear in n.
