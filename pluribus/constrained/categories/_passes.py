@@ -59,6 +59,6 @@ class Schedule(NamedTuple):
             yield from repeat(self.start)
         now = float(self.start)
         while now > self.end:
-            yield max(round(now), self.end)
+            yield round(now)
             now *= self.theta
         yield from repeat(self.end, _MOST_FURTHER if self.converge else 1)
