@@ -434,6 +434,8 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "relational.by_name/name": lambda s: "correlation",
     "graph": lambda s: [(i, i + 1) for i in range(s.n - 1)],
     "pipeline.cluster/distances": lambda s: False,
+    "pipeline.cluster/metric": lambda s: str(s.rng.choice(["euclidean", "cosine"])),
+    "pipeline.EnsembleClusterer/metric": lambda s: str(s.rng.choice(["euclidean", "cosine"])),
     "tables.as_graph/data": lambda s: _links(s, signed=False),
     "tables.as_graph/ids": lambda s: range(s.n),
     "tables.read_graph/ids": lambda s: None,
