@@ -9,6 +9,8 @@ SOURCES = (
     "ppc",
     "penca",
     "embedding",
+    "acc",
+    "validation",
     "lift",
     "lift-emd",
     "constrained",

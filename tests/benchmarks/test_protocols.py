@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import _data
-from benchmarks.reproduce import eac, embedding, penca, ppc
+from benchmarks.reproduce import acc, eac, embedding, penca, ppc, validation
 
 
 def test_eac(monkeypatch):
@@ -15,6 +15,28 @@ def test_eac(monkeypatch):
         assert eac.score(table.title, row, 0, True) == once
         assert set(once) == set(table.methods)
         assert all(0 < value <= 1 for value in once.values())
+
+
+def test_validation(monkeypatch):
+    monkeypatch.setattr(validation, "N_MEMBERS", 10)
+    for title in (validation.A, validation.B):
+        found = validation.score(title, "iris", 0, True)
+        assert set(found) == set(validation.METHODS)
+        assert max(found.values()) == found["best"] > 0.5
+    validation._candidates.cache_clear()
+
+
+def test_acc(monkeypatch):
+    monkeypatch.setattr(acc, "N_MEMBERS", 4)
+    correlation, selected = (acc.score(title, "iris", 0, True) for title in (acc.CORRELATION, acc.SELECTED))
+    assert set(correlation) == set(acc.MEASURES)
+    assert all(-1 <= value <= 1 for value in correlation.values())
+    assert max(selected.values()) == selected["best"] > 0.6
+    right, measured = acc._measured("iris", 0)
+    assert len(right) == 5 * 2 * 4
+    assert selected["ACC"] == right[np.flatnonzero(measured["ACC"] == measured["ACC"].max())[-1]]
+    for cached in (acc._measured, acc._ensemble, acc._weights):
+        cached.cache_clear()
 
 
 def test_ppc(monkeypatch):
