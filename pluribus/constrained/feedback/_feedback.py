@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from pluribus.constrained.feedback._term_mixture import divergences, divergences_from
+from pluribus.constrained.feedback._term_mixture import Separation, divergences, divergences_from
 from pluribus.constraints import ConstraintError, Constraints
 
 # What each verb is about: (o)bjects and (c)lusters.
@@ -163,28 +163,28 @@ def preferences_of(constraints: Constraints, feedback: tuple[Feedback, ...] = ()
     return Preferences(pairs, together, weight[: len(pairs)], tuple(each._replace(weight=w) for each, w in weighted))
 
 
-def gradient_of_broken(X: Any, preferences: Preferences, labels: np.ndarray, smoothing: float) -> np.ndarray:
+def gradient_of_broken(X: Any, preferences: Preferences, labels: np.ndarray, separation: Separation) -> np.ndarray:
     """Gradient of the term weights: up for terms that separate documents that belong apart, down for the others."""
     broken = preferences.broken_pairs(labels)
     rows = sparse.csr_array(X[preferences.pairs[broken].ravel()], dtype=np.float64)
-    each = divergences(rows[::2], rows[1::2], smoothing)
+    each = divergences(rows[::2], rows[1::2], separation)
     total = np.where(preferences.together[broken], -1.0, 1.0) * preferences.weights[broken] @ each
     for statement in preferences.broken_places(labels):
         i, cluster = statement.about
-        here = divergences_from(counts_of(X, labels == labels[i]), X[[i]], smoothing)
-        there = divergences_from(counts_of(X, labels == cluster), X[[i]], smoothing) if statement.verb == "move" else 0
+        here = divergences_from(counts_of(X, labels == labels[i]), X[[i]], separation)
+        there = divergences_from(counts_of(X, labels == cluster), X[[i]], separation) if statement.verb == "move" else 0
         total = total + statement.weight * (here - there)
     return total
 
 
-def gradient_of_clusters(X: Any, statement: Feedback, labels: np.ndarray, smoothing: float) -> np.ndarray:
+def gradient_of_clusters(X: Any, statement: Feedback, labels: np.ndarray, separation: Separation) -> np.ndarray:
     """The same for a statement about clusters: down for terms that vary within a good cluster, up for the others."""
     inside = labels == statement.about[0]
     if statement.verb == "merge":
         one, other = counts_of(X, inside), counts_of(X, labels == statement.about[1])
-        return -divergences_from(one, other[None, :], smoothing)
+        return -divergences_from(one, other[None, :], separation)
     sign = -1.0 if statement.verb == "good" else 1.0
-    return sign * divergences_from(counts_of(X, inside), X[inside], smoothing)
+    return sign * divergences_from(counts_of(X, inside), X[inside], separation)
 
 
 def counts_of(X: Any, inside: np.ndarray) -> np.ndarray:

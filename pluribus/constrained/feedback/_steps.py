@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
 from pluribus.constrained._shared.pair_network import hard_network
 from pluribus.constrained.feedback._feedback import VERBS, Feedback, Preferences
-from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture, maximize
+from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture
 from pluribus.constraints import Constraints, InfeasibleError
 
 
@@ -79,7 +79,7 @@ def merged(step: Step, corpus: Corpus, one: int, other: int) -> Step:
 
 def _from_labels(step: Step, corpus: Corpus, labels: np.ndarray, n_clusters: int) -> Step:
     shares = np.eye(n_clusters)[labels] * corpus.weights[:, None]
-    mixture = maximize(corpus.X, shares, step.term_weights, corpus.smoothing)
+    mixture = corpus.maximize(shares, step.term_weights)
     return step._replace(labels=labels, mixture=mixture)
 
 

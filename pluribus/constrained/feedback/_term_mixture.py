@@ -36,6 +36,7 @@ class Corpus(NamedTuple):
     tol: float
     rows: np.ndarray  # documents with forbidden clusters
     barred: np.ndarray  # (rows, k) minus infinity where forbidden, zero elsewhere
+    raw: bool = False  # whether the M step counts terms without their weights
 
     def unbarred(self) -> "Corpus":
         """The same documents without forbidden clusters."""
@@ -49,11 +50,11 @@ class Corpus(NamedTuple):
         """Prototypes that are randomly weighted samples of the documents."""
         shares = np.random.default_rng(seed).exponential(size=(self.X.shape[0], n_clusters)) * self.weights[:, None]
         shares *= self.weights.sum() / n_clusters / shares.sum(axis=0)
-        drawn = maximize(self.X, shares, term_weights, self.smoothing)
+        drawn = self.maximize(shares, term_weights)
         return drawn._replace(prior=np.full(n_clusters, 1 / n_clusters))
 
     def climb(self, mixture: TermMixture, term_weights: np.ndarray) -> TermMixture:
-        """EM from this mixture; the objective never falls."""
+        """EM from this mixture; the objective never falls, and a raw M step ends where it would."""
         path: list[float] = []
         for _ in range(self.max_iter):
             scores = mixture.scores(self.X, term_weights)  # E step
@@ -64,8 +65,12 @@ class Corpus(NamedTuple):
             if len(path) > 1 and path[-1] - path[-2] <= self.tol * abs(path[-1]):
                 break
             shares = np.exp(scores - evidence[:, None]) * self.weights[:, None]
-            mixture = maximize(self.X, shares, term_weights, self.smoothing)  # M step
+            mixture = self.maximize(shares, term_weights)  # M step
         return mixture._replace(path=np.array(path))
+
+    def maximize(self, resp: np.ndarray, term_weights: np.ndarray) -> TermMixture:
+        """The mixture for given (weighted) responsibilities."""
+        return maximize(self.X, resp, np.ones_like(term_weights) if self.raw else term_weights, self.smoothing)
 
 
 def maximize(X: Any, resp: np.ndarray, term_weights: np.ndarray, smoothing: float) -> TermMixture:
@@ -75,10 +80,18 @@ def maximize(X: Any, resp: np.ndarray, term_weights: np.ndarray, smoothing: floa
     return TermMixture(counts / counts.sum(axis=1, keepdims=True), sizes / sizes.sum(), np.empty(0))
 
 
-def divergences(one: Any, other: Any, smoothing: float) -> Any:
+class Separation(NamedTuple):
+    """How documents are compared: what is added to their counts, and the mean that they are compared with."""
+
+    smoothing: float
+    equal_mean: bool = False  # of the two documents alike, and not by their lengths
+
+
+def divergences(one: Any, other: Any, separation: Separation) -> Any:
     """How much each term separates document one[t] from other[t]: a sparse (pairs, V) matrix of numbers, 0 or more.
 
     A row sums to the log-likelihood ratio of two multinomials against one. Terms in neither document are left out.
+    With an equal mean, the numbers of documents with unequal lengths may be negative.
     """
     n_terms = one.shape[1]
     parts = [part.tocoo() for part in (one, other)]
@@ -89,11 +102,11 @@ def divergences(one: Any, other: Any, smoothing: float) -> Any:
     for count, part, place in zip(counts, parts, places, strict=True):
         count[np.searchsorted(union, place)] = part.data
     x, y = (np.asarray(part.sum(axis=1)).ravel()[pair] for part in (one, other))  # lengths of the documents
-    each = _shares(counts[0], counts[1], x, y, smoothing, n_terms)
+    each = _shares(counts[0], counts[1], x, y, separation, n_terms)
     return sparse.coo_array((each, (pair, term)), shape=one.shape).tocsr()
 
 
-def divergences_from(counts: np.ndarray, X: Any, smoothing: float) -> np.ndarray:
+def divergences_from(counts: np.ndarray, X: Any, separation: Separation) -> np.ndarray:
     """How much each term separates the documents from a set with these counts, summed over the documents, (V,)."""
     n, n_terms = X.shape
     total = np.zeros(n_terms)
@@ -102,24 +115,33 @@ def divergences_from(counts: np.ndarray, X: Any, smoothing: float) -> np.ndarray
         rows = X[start : start + block]
         rows = rows.toarray() if sparse.issparse(rows) else rows
         lengths = rows.sum(axis=1, keepdims=True)
-        total += _shares(rows, counts, lengths, counts.sum(), smoothing, n_terms).sum(axis=0)
+        total += _shares(rows, counts, lengths, counts.sum(), separation, n_terms).sum(axis=0)
     return total
 
 
-def _shares(one: Any, other: Any, x: Any, y: Any, smoothing: float, n_terms: int) -> np.ndarray:
+def _shares(one: Any, other: Any, x: Any, y: Any, separation: Separation, n_terms: int) -> np.ndarray:
     """Shares of terms, with counts `one` of x and `other` of y, in the log-likelihood ratio of two against one."""
+    smoothing, equal_mean = separation
     p = (smoothing + one) / (smoothing * n_terms + x)
     q = (smoothing + other) / (smoothing * n_terms + y)
     tiny = np.finfo(np.float64).tiny  # two empty documents are equal
+    if equal_mean:
+        mean = (p + q) / 2
+        return x * p * np.log(p / mean) + y * q * np.log(q / mean)
     mean = np.maximum((x * p + y * q) / np.maximum(x + y, tiny), tiny)
     return np.maximum(x * p * np.log(p / mean) + y * q * np.log(q / mean), 0)
 
 
-def warp(term_weights: np.ndarray, gradient: np.ndarray, n_steps: int, step_size: float) -> np.ndarray:
-    """Raise the weights along the gradient in a few steps; their mean stays 1."""
+def warp(
+    term_weights: np.ndarray, gradient: np.ndarray, n_steps: int, step_size: float, *, additive: bool = False
+) -> np.ndarray:
+    """Raise the weights along the gradient in a few steps: by factors, with a mean of 1, or by addends."""
     lowest, highest = 1e-3, 1e3
     direction = gradient / np.abs(gradient).max()
     for _ in range(n_steps):
+        if additive:
+            term_weights = np.clip(term_weights + step_size * direction, lowest, highest)
+            continue
         term_weights = np.clip(term_weights * np.exp(step_size * direction), lowest, highest)
         term_weights = term_weights * (len(term_weights) / term_weights.sum())
     return term_weights

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pluribus._engine import real_number, run_tasks, seeds
@@ -35,7 +35,7 @@ from pluribus.constrained.feedback._steps import (
     split_in_two,
     with_new_prototype,
 )
-from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture, warp
+from pluribus.constrained.feedback._term_mixture import Corpus, Separation, TermMixture, warp
 from pluribus.constrained.feedback._verbs import FeedbackVerbs
 from pluribus.partitions._internal import order_by_size
 from pluribus.tables._internal import check_new_scale
@@ -71,7 +71,15 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
     n_steps : int, default=10
         Steps of the weights in a round.
     step_size : float, default=0.1
-        The largest change of a log-weight in a step.
+        The largest change of a log-weight in a step, or of a weight if steps are additive.
+    update : {"multiplicative", "additive"}
+        How a step changes the weights: by factors, after which their mean is 1 again, or as in the source by addends.
+    mean : {"length", "equal"}
+        The mean with which two documents are compared: by their lengths, or as in the source with equal shares. With
+        equal shares, separating documents of unequal lengths can lower the weight of a term that separates them.
+    m_step : {"weighted", "raw"}
+        Whether term probabilities count terms with their weights, which makes the fit a maximum of its objective, or
+        as in the source without them. The fit then ends where the objective would fall.
     n_init : int, default=5
         Number of starts of each fit; the most likely result is kept.
     max_iter : int, default=200
@@ -93,7 +101,7 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         Posteriors from the terms alone.
     uncertainty_ : ndarray of shape (n,)
     term_weights_ : ndarray of shape (V,)
-        The weight γ of each term; 1 on average.
+        The weight γ of each term; 1 on average unless updates are additive.
     term_probabilities_ : ndarray of shape (n_clusters, V)
     cluster_weights_ : ndarray of shape (n_clusters,)
     violations_ : Violations
@@ -151,6 +159,9 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         "n_rounds": [Interval(Integral, 0, None, closed="left")],
         "n_steps": [AT_LEAST_ONE],
         "step_size": [POSITIVE],
+        "update": [StrOptions({"multiplicative", "additive"})],
+        "mean": [StrOptions({"length", "equal"})],
+        "m_step": [StrOptions({"weighted", "raw"})],
     }
 
     def __init__(
@@ -161,6 +172,9 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         n_rounds: int = 5,
         n_steps: int = 10,
         step_size: float = 0.1,
+        update: str = "multiplicative",
+        mean: str = "length",
+        m_step: str = "weighted",
         n_init: int = 5,
         max_iter: int = 200,
         tol: float = 1e-7,
@@ -173,6 +187,9 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         self.n_rounds = n_rounds
         self.n_steps = n_steps
         self.step_size = step_size
+        self.update = update
+        self.mean = mean
+        self.m_step = m_step
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -228,10 +245,10 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
             mixture = fit(term_weights, seed)  # EM with these weights
             rounds.append(Round.of(mixture, term_weights, corpus, preferences))
             labels = rounds[-1].scores.argmax(axis=1)
-            gradient = gradient_of_broken(corpus.X, preferences, labels, self.smoothing)  # ∂/∂γ of the divergences
+            gradient = gradient_of_broken(corpus.X, preferences, labels, self._separation)  # ∂/∂γ of the divergences
             if not np.any(gradient):
                 break
-            term_weights = warp(term_weights, gradient, self.n_steps, self.step_size)
+            term_weights = self._warp(term_weights, gradient)
         if rounds[-1].cost > 0 and not np.any(gradient):
             warnings.warn(
                 "the documents of some broken pairs do not differ in any term: no weight can separate them",
@@ -278,11 +295,13 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         of_clusters = [each for each in new if each.is_about_clusters]
         if not of_clusters:
             return step
-        gradient = np.sum([gradient_of_clusters(X, each, self.labels_, self.smoothing) for each in of_clusters], axis=0)
+        gradient = np.sum(
+            [gradient_of_clusters(X, each, self.labels_, self._separation) for each in of_clusters], axis=0
+        )
         if np.any(gradient):
             step = step._replace(
-                term_weights=warp(last.term_weights, gradient, self.n_steps, self.step_size),
-                first_weights=warp(last.first_weights, gradient, self.n_steps, self.step_size),
+                term_weights=self._warp(last.term_weights, gradient),
+                first_weights=self._warp(last.first_weights, gradient),
             )
         corpus = self._corpus(self._given, (), self.n_clusters_)
         for statement in of_clusters:
@@ -316,13 +335,20 @@ class FeedbackClusterer(FeedbackVerbs, ConstrainedMixin, BaseEstimator):
         n_rounds = best - 1 if best else step.n_rounds
         return self._set_step(Step(feedback, labels, mixture, term_weights, step.first_weights, n_rounds))
 
+    @property
+    def _separation(self) -> Separation:
+        return Separation(self.smoothing, self.mean == "equal")
+
+    def _warp(self, term_weights: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+        return warp(term_weights, gradient, self.n_steps, self.step_size, additive=self.update == "additive")
+
     def _next_seed(self) -> int:
         return seeds(self.random_state, len(self.history_) + 1)[-1]
 
     def _corpus(self, given: Given, feedback: tuple[Feedback, ...], n_clusters: int) -> Corpus:
         barred = barred_places(feedback, n_clusters)
         smoothing = real_number("smoothing", self.smoothing, 0, 1e100)
-        return Corpus(given.X, given.weights, smoothing, self.max_iter, self.tol, *barred)
+        return Corpus(given.X, given.weights, smoothing, self.max_iter, self.tol, *barred, raw=self.m_step == "raw")
 
     def _fit_starts(self, corpus: Corpus, n_clusters: int, term_weights: np.ndarray, seed: int) -> TermMixture:
         """EM from several starts; the most likely mixture."""

@@ -32,6 +32,16 @@ class GivenStart(NamedTuple):
         return cls(weights, means, precisions)
 
 
+def checked_factors(anneal: Any, above: float = -1) -> tuple[float, ...]:
+    """The multipliers of ``anneal``, increasing from 0 to 1, all of them above a number."""
+    factors = number_array("anneal", () if anneal is None else anneal)
+    within = (factors >= 0) & (factors > above) & (factors <= 1)
+    if factors.ndim != 1 or not np.all(within) or (np.diff(factors) <= 0).any():
+        least = "above 0 to" if above == 0 else "from 0 to"
+        raise ValueError(f"anneal must be increasing numbers {least} 1, such as (0.2, 0.5), got {anneal!r}.")
+    return tuple(factors.tolist())
+
+
 def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | None:
     if values is None:
         return None

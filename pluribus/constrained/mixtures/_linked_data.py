@@ -25,7 +25,7 @@ class Estimates(NamedTuple):
 
     covariance_type: str
     reg_covar: float
-    weights: str  # "joint", "conditional" or "uniform"
+    weights: str  # "joint", "conditional", "uniform", "unlabeled" or "fixed"
 
 
 class Inference(NamedTuple):
@@ -55,6 +55,8 @@ class LinkedData:
         Whether the cluster of a chunklet is drawn once, or once for each of its objects.
     factor : float
         Multiplies the strength of the soft pairs.
+    sharpness : float
+        Multiplies the logarithms of the densities; below 1 all labels look more alike.
     """
 
     def __init__(
@@ -67,10 +69,12 @@ class LinkedData:
         *,
         per_chunklet: bool = False,
         factor: float = 1.0,
+        sharpness: float = 1.0,
     ):
         closure = constraints.closure(2) if n_clusters == 2 else constraints.closure()
         self.X = X
         self.closure = closure
+        self.sharpness = sharpness
         self.network = Network(closure, n_clusters, witness, factor)
         weight = sample_weight.astype(np.float64)
         self.scale = weight.max() * (weight / weight.max()).mean()  # of all weights; it only affects the objective
@@ -103,7 +107,7 @@ class LinkedData:
     def potentials(self, mixture: Mixture) -> np.ndarray:
         """Logarithm of the joint density of each chunklet and each label, (L, k)."""
         densities = self.sum_chunklets @ log_densities(self.X, mixture.gaussians)
-        return densities + self.n_draws[:, None] * np.log(mixture.weights)
+        return self.sharpness * densities + self.n_draws[:, None] * np.log(mixture.weights)
 
     def expect(
         self,
@@ -127,17 +131,26 @@ class LinkedData:
     def maximize(self, marginals: np.ndarray, estimates: Estimates, before: np.ndarray | None = None) -> Mixture:
         """M step: weighted means and covariances, and the weights of the clusters.
 
-        The search for "conditional" weights starts from the weights before.
+        The search for "conditional" weights starts from the weights before; "fixed" ones stay as they were.
         """
         resp = marginals[self.closure.chunk_of] * self.weight[:, None]
         gaussians = estimate(self.X, resp, estimates.covariance_type, estimates.reg_covar)
         k = marginals.shape[1]
-        if estimates.weights == "uniform":
+        if estimates.weights == "fixed" and before is not None:
+            return Mixture(before, gaussians)
+        if estimates.weights in ("uniform", "fixed"):
             return Mixture(np.full(k, 1 / k), gaussians)
-        counts = self.draw_weight @ marginals + 10 * np.finfo(np.float64).eps
+        counting = self.draw_weight * self._is_alone if estimates.weights == "unlabeled" else self.draw_weight
+        counts = counting @ marginals + 10 * np.finfo(np.float64).eps
         if estimates.weights == "conditional":
             return Mixture(self._match_counts(counts, before), gaussians)
         return Mixture(counts / counts.sum(), gaussians)
+
+    @property
+    def _is_alone(self) -> np.ndarray:
+        """Which chunklets are single objects without links."""
+        size = np.bincount(self.network.component, weights=self.closure.chunk_sizes)
+        return size[self.network.component] == 1
 
     def log_normalizer(self, weights: np.ndarray) -> float:
         """log Z: of the probability that labels drawn with these weights satisfy the constraints.

@@ -40,7 +40,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     _parameter_constraints: dict = {
         **STARTS,
         "covariance_type": [StrOptions({"full", "tied", "diag", "spherical"})],
-        "weights": [StrOptions({"joint", "conditional", "uniform"})],
+        "weights": [StrOptions({"joint", "conditional", "uniform", "fixed"})],
         "reg_covar": [NOT_NEGATIVE],
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
@@ -137,6 +137,8 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
         """EM from each start; the run with the highest objective."""
         _warn_of_loops(data, inference, self.weights)
         given = GivenStart.of(self, data.X.shape[1])
+        if self.weights == "fixed" and given.weights is None:
+            raise ValueError("weights='fixed' needs the weights of the clusters: give weights_init.")
         n_starts = self.n_init if any(part is None for part in given) else 1
 
         def run(task: tuple[int, int]) -> EMRun | CollapsedError:

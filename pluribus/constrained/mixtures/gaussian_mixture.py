@@ -39,10 +39,11 @@ class ConstrainedGaussianMixture(LinkedMixture):
     covariance_type : {"full", "tied", "diag", "spherical"}
     prior : {"point", "chunklet"}
         Whether the cluster is drawn for each object ("point") or once for each chunklet.
-    weights : {"joint", "conditional", "uniform"}
+    weights : {"joint", "conditional", "uniform", "fixed"}
         The estimate of the weights of the clusters. "joint" maximizes the likelihood of data and constraints;
         "conditional" that of the data, given the constraints. The latter is slower and may make a cluster vanish whose
-        objects the constraints explain; approximated components count as in "joint". "uniform" weights are equal.
+        objects the constraints explain; approximated components count as in "joint". "uniform" weights are equal,
+        and "fixed" ones are ``weights_init``.
     reg_covar : float
         Added to the variances.
     tol : float

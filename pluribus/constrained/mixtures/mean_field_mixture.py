@@ -12,6 +12,7 @@ from pluribus.constrained._shared.parameters import NOT_NEGATIVE
 from pluribus.constrained.mixtures._constraint_weight import choose_weight, constrained_objects
 from pluribus.constrained.mixtures._expectation_maximization import EMRun
 from pluribus.constrained.mixtures._gaussians import log_densities
+from pluribus.constrained.mixtures._given_start import checked_factors
 from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
 from pluribus.constrained.mixtures._linked_mixture import LinkedMixture
 
@@ -37,13 +38,18 @@ class MeanFieldMixture(LinkedMixture):
         The weight η of constrained objects. 1 is the plain mixture; 0 leaves them out of the clusters.
     eta_grid : sequence of float
         The weights that "auto" chooses from.
-    weights : {"joint", "conditional", "uniform"}
+    weights : {"joint", "conditional", "uniform", "unlabeled", "fixed"}
         The estimate of the weights of the clusters. "joint" maximizes the likelihood of data and constraints;
         "conditional" that of the data, given the constraints (slower). "uniform" weights are equal, as in the source's
-        experiments.
+        experiments. "unlabeled" ones are those of the objects without constraints, for constraints that are more
+        frequent in some clusters than in others. "fixed" ones are ``weights_init``.
     inference : {"auto", "mean-field"}
         Exact sums over the labels where they are possible, or a mean field for all labels, as in the source. The mean
         field is overconfident, and with hard constraints its result depends on the order of the objects.
+    anneal : sequence of float, optional
+        Multipliers of the log-densities, such as (0.1, 0.2, 0.4, 0.7), for runs of EM before the final one: at first
+        all labels look alike, and constraints decide. Each run starts from the result of the one before. Several starts
+        (``n_init``) often end at a higher likelihood.
     reg_covar : float
         Added to the variances.
     tol : float
@@ -117,7 +123,9 @@ class MeanFieldMixture(LinkedMixture):
         **LinkedMixture._parameter_constraints,
         "eta": [StrOptions({"auto"}), NOT_NEGATIVE],
         "eta_grid": ["array-like"],
+        "weights": [StrOptions({"joint", "conditional", "uniform", "unlabeled", "fixed"})],
         "inference": [StrOptions({"auto", "mean-field"})],
+        "anneal": ["array-like", None],
     }
 
     def __init__(
@@ -129,6 +137,7 @@ class MeanFieldMixture(LinkedMixture):
         eta_grid: Any = (1, 2, 5, 10, 20, 50, 100),
         weights: str = "joint",
         inference: str = "auto",
+        anneal: Any = None,
         reg_covar: float = 1e-6,
         tol: float = 1e-4,
         max_iter: int = 200,
@@ -146,6 +155,7 @@ class MeanFieldMixture(LinkedMixture):
         self.eta_grid = eta_grid
         self.weights = weights
         self.inference = inference
+        self.anneal = anneal
         self.reg_covar = reg_covar
         self.tol = tol
         self.max_iter = max_iter
@@ -159,30 +169,33 @@ class MeanFieldMixture(LinkedMixture):
 
     def _fit(self, given: Given, witness: np.ndarray | None) -> Self:
         """Choose the weight η of the constrained objects, then EM."""
+        factors = checked_factors(self.anneal, above=0)
+        if self.weights == "unlabeled" and constrained_objects(given.constraints.closure()).all():
+            raise ValueError("weights='unlabeled' needs objects without constraints, but there are none.")
         grid = self._check_eta(given)
         self.eta_, self.eta_path_ = grid[0], np.empty((0, 2))
         if len(grid) > 1:
             self.eta_, self.eta_path_ = choose_weight(
                 given.constraints,
                 grid,
-                lambda rows, eta: self._label_by_clusters(given, witness, rows, eta),
+                lambda rows, eta: self._label_by_clusters(given, witness, rows, eta, factors),
                 n_features=given.X.shape[1],
             )
-        return self._set_mixture_result(given, *self._fit_rows(given, witness, self.eta_))
+        return self._set_mixture_result(given, *self._fit_rows(given, witness, self.eta_, factors))
 
-    def _fit_rows(self, given: Given, witness: np.ndarray | None, eta: float) -> tuple[LinkedData, EMRun]:
+    def _fit_rows(
+        self, given: Given, witness: np.ndarray | None, eta: float, factors: tuple[float, ...]
+    ) -> tuple[LinkedData, EMRun]:
         """EM in which constrained objects have the weight η: L = L(unconstrained) + η L(constrained)."""
         is_constrained = constrained_objects(given.constraints.closure())
-        data = LinkedData(
-            given.X,
-            given.constraints,
-            np.where(is_constrained, eta, 1.0) * given.weights,
-            self.n_clusters,
-            witness,
-        )
+        weights = np.where(is_constrained, eta, 1.0) * given.weights
+        *stages, data = [
+            LinkedData(given.X, given.constraints, weights, self.n_clusters, witness, sharpness=factor)
+            for factor in (*factors, 1.0)
+        ]
         inference, estimates = Inference("mean-field", exact=self.inference == "auto"), self._estimates
 
-        def climb(start: Mixture, rng: np.random.Generator) -> EMRun:
+        def climb(start: Mixture, data: LinkedData) -> EMRun:
             return self._climb(
                 data,
                 start,
@@ -192,14 +205,26 @@ class MeanFieldMixture(LinkedMixture):
                 maximize=lambda beliefs, before: data.maximize(beliefs.marginals, estimates, before.weights),
             )
 
-        return data, self._best_run(data, inference, climb)
+        def anneal(mixture: Mixture, rng: np.random.Generator) -> EMRun:
+            for stage in stages:  # labels that look alike first
+                mixture = climb(mixture, stage).mixture
+            return climb(mixture, data)
 
-    def _label_by_clusters(self, given: Given, witness: np.ndarray | None, rows: np.ndarray, eta: float) -> np.ndarray:
+        return data, self._best_run(data, inference, anneal)
+
+    def _label_by_clusters(
+        self,
+        given: Given,
+        witness: np.ndarray | None,
+        rows: np.ndarray,
+        eta: float,
+        factors: tuple[float, ...],
+    ) -> np.ndarray:
         """The most probable cluster of all rows, without their constraints, by a mixture fitted to some rows."""
         part = Given(given.X[rows], given.constraints.restrict(rows), given.weights[rows])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the final fit repeats them
-            _, run = self._fit_rows(part, None if witness is None else witness[rows], eta)
+            _, run = self._fit_rows(part, None if witness is None else witness[rows], eta, factors)
         return (log_densities(given.X, run.mixture.gaussians) + np.log(run.mixture.weights)).argmax(axis=1)
 
     def _check_eta(self, given: Given) -> tuple[float, ...]:

@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from pluribus._engine import number_array
 from pluribus.constrained._shared.base import Given
 from pluribus.constrained._shared.parameters import AT_LEAST_ONE
 from pluribus.constrained.mixtures._chunklet_network import Beliefs, Sampling
 from pluribus.constrained.mixtures._expectation_maximization import EMRun
+from pluribus.constrained.mixtures._given_start import checked_factors
 from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
 from pluribus.constrained.mixtures._linked_mixture import LinkedMixture
 from pluribus.constraints import Constraints
@@ -35,11 +35,11 @@ class PenalizedMixture(LinkedMixture):
     ----------
     n_clusters : int
     covariance_type : {"full", "tied", "diag", "spherical"}
-    weights : {"joint", "conditional", "uniform"}
+    weights : {"joint", "conditional", "uniform", "fixed"}
         The estimate of the weights of the clusters. "joint" maximizes the likelihood of data and pairs; "conditional"
         that of the data, given the pairs (slower; approximated components count as in "joint"). "uniform" weights are
         equal, which is necessary if most objects are linked to several others: otherwise a single cluster of all
-        objects would be the most likely result.
+        objects would be the most likely result. "fixed" ones are ``weights_init``.
     inference : {"auto", "mean-field", "gibbs"}
         How labels that depend on each other are summed over. "auto" is exact where this is possible and passes messages
         elsewhere. "gibbs" samples labels there; its objective is that of "auto", which may fall. "mean-field", for all
@@ -170,7 +170,7 @@ class PenalizedMixture(LinkedMixture):
         """EM with preferences between labels, weaker ones first if they are annealed."""
         *stages, data = [
             LinkedData(given.X, given.constraints, given.weights, self.n_clusters, witness, factor=factor)
-            for factor in (*self._check_anneal(), 1.0)
+            for factor in (*checked_factors(self.anneal), 1.0)
         ]
         self._warn_of_collapse(data)
         loopy = "messages" if self.inference == "auto" else self.inference
@@ -198,15 +198,9 @@ class PenalizedMixture(LinkedMixture):
         self.violation_prob_ = violation_probabilities(given.constraints, data, run.beliefs)
         return self
 
-    def _check_anneal(self) -> tuple[float, ...]:
-        factors = number_array("anneal", () if self.anneal is None else self.anneal)
-        if factors.ndim != 1 or not np.all((factors >= 0) & (factors <= 1)) or (np.diff(factors) <= 0).any():
-            raise ValueError(f"anneal must be increasing numbers from 0 to 1, such as (0, 0.5), got {self.anneal!r}.")
-        return tuple(factors.tolist())
-
     def _warn_of_collapse(self, data: LinkedData) -> None:
         together = (data.network.strength > 0).sum()
-        if self.weights != "uniform" and together > len(data.network.component):
+        if self.weights not in ("uniform", "fixed") and together > len(data.network.component):
             warnings.warn(
                 "soft must-links link objects to more than two others on average: a single cluster of all objects may "
                 "be the most likely result. Use weights='uniform', and perhaps anneal=(0, 0.25, 0.5, 0.75)",

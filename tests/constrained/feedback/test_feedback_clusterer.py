@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from pluribus import Constraints
 from pluribus.constrained import FeedbackClusterer
-from pluribus.constrained.feedback._term_mixture import Corpus, TermMixture, divergences, maximize, warp
+from pluribus.constrained.feedback._term_mixture import Corpus, Separation, TermMixture, divergences, maximize, warp
 
 
 def corpus(seed, n_terms=800, n_special=40, per_group=50):
@@ -38,9 +38,9 @@ def documents(n=30, n_terms=12, seed=0):
     return sparse.csr_array(np.random.default_rng(seed).poisson(0.8, (n, n_terms)))
 
 
-def divergence(one, other):
+def divergence(one, other, equal=False):
     one, other = (sparse.csr_array(np.atleast_2d(np.asarray(x, dtype=float))) for x in (one, other))
-    return divergences(one, other, 1.0).toarray()[0]
+    return divergences(one, other, Separation(1.0, equal)).toarray()[0]
 
 
 def test_posteriors_by_hand():
@@ -54,6 +54,8 @@ def test_posteriors_by_hand():
 def test_divergences_by_hand():
     assert divergence([3, 1], [1, 3]) == pytest.approx([0.226532, 0.226532], abs=1e-6)
     assert divergence([6, 0], [0, 2]) == pytest.approx([0.504703, 0.863046], abs=1e-6)
+    assert divergence([3, 1], [1, 3], equal=True) == pytest.approx([0.226532, 0.226532], abs=1e-6)
+    assert divergence([6, 0], [0, 2], equal=True) == pytest.approx([1.914157, -0.131077], abs=1e-6)
     assert divergence([3, 1, 0], [3, 1, 0]) == pytest.approx([0, 0, 0])
     assert divergence([0, 0], [0, 0]).tolist() == [0, 0]
     assert divergence([0, 0], [2, 1]) == pytest.approx([0, 0])
@@ -61,7 +63,7 @@ def test_divergences_by_hand():
 
 def test_divergences_are_positive_symmetric_and_sparse():
     X = documents(40).astype(float)
-    there, back = divergences(X[:20], X[20:], 1.0), divergences(X[20:], X[:20], 1.0)
+    there, back = divergences(X[:20], X[20:], Separation(1.0)), divergences(X[20:], X[:20], Separation(1.0))
     assert (there.data >= 0).all()
     assert there.toarray() == pytest.approx(back.toarray())
     assert there.nnz <= (X[:20] + X[20:]).nnz
@@ -90,6 +92,31 @@ def test_weights_stay_positive_with_mean_one():
     weights = warp(np.ones(5), np.array([1.0, -2, 0, 0.5, 0]), 10, 0.1)
     assert weights.mean() == pytest.approx(1)
     assert weights[0] > weights[3] > weights[2] == weights[4] > weights[1] > 0
+
+
+def test_additive_steps_by_hand():
+    weights = warp(np.array([1.0, 0.15, 1.0]), np.array([1.0, -2, 0]), 3, 0.1, additive=True)
+    assert weights == pytest.approx([1.15, 0.001, 1.0])
+
+
+def test_a_raw_m_step_counts_terms_without_weights():
+    X, y = documents(), np.arange(30) % 3
+    weights = np.random.default_rng(1).uniform(0.2, 3, 12)
+    whole = Corpus(X, np.ones(30), 1.0, 50, 0.0, np.arange(1), np.zeros((1, 3)), raw=True)
+    raw = whole.maximize(np.eye(3)[y], weights)
+    assert np.log(raw.theta) == pytest.approx(MultinomialNB(alpha=1.0).fit(X, y).feature_log_prob_)
+    weighted = whole._replace(raw=False).maximize(np.eye(3)[y], weights)
+    assert np.abs(weighted.theta - raw.theta).max() > 0.01
+
+
+@pytest.mark.parametrize("source", [dict(update="additive"), dict(mean="equal"), dict(m_step="raw")])
+def test_the_forms_of_the_source_change_the_weights_their_own_way(source):
+    X = np.array([[5, 0, 9, 0, 1], [5, 0, 0, 9, 0], [0, 9, 18, 0, 2], [0, 5, 0, 9, 0]])
+    known = Constraints(4, cannot_link=[(0, 2)], cannot_weight=1)
+    ours, theirs = (model(**how).fit(X, constraints=known) for how in ({}, source))
+    assert (ours.labels_[0], theirs.labels_[0]) == (ours.labels_[1], theirs.labels_[1])
+    assert np.abs(ours.term_probabilities_ - theirs.term_probabilities_).max() > 1e-3
+    assert theirs.good(0).term_weights_.min() > 0
 
 
 @pytest.mark.parametrize("target", ["topic", "kind"])

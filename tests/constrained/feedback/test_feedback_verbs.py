@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from pluribus import Constraints
 from pluribus.constrained import Feedback, FeedbackClusterer
-from pluribus.constrained.feedback._term_mixture import divergences, divergences_from
+from pluribus.constrained.feedback._term_mixture import Separation, divergences, divergences_from
 
 TERMS = ["cat", "dog", "once", "rhyme"]
 FOUR = np.array([[5, 0, 9, 0], [5, 0, 0, 9], [0, 5, 9, 0], [0, 5, 0, 9]])
@@ -117,9 +117,9 @@ def test_good_and_bad():
 def test_divergence_from_a_cluster_is_that_of_pairs():
     X, _ = blocks()
     other = sparse.csr_array(np.tile(X[[5]].toarray(), (3, 1)), dtype=float)
-    pairs = divergences(X[:3].astype(float), other, 1.0).toarray().sum(axis=0)
+    pairs = divergences(X[:3].astype(float), other, Separation(1.0)).toarray().sum(axis=0)
     seen = (X[:3].toarray() + X[[5]].toarray() > 0).all(axis=0)
-    found = divergences_from(X[[5]].toarray().ravel().astype(float), X[:3], 1.0)
+    found = divergences_from(X[[5]].toarray().ravel().astype(float), X[:3], Separation(1.0))
     assert found[seen] == pytest.approx(pairs[seen])
     assert (found >= 0).all()
 
