@@ -11,11 +11,14 @@ import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from pluribus._kernels.linkage.genie import genie_labels
+from pluribus._kernels.linkage.spanning_tree import tree_of_features
 from pluribus.constraints import Constraints
 from pluribus.generate._landmarks import cluster_by_landmarks
 
 NAMED = ("kmeans", "agglomerative", "mixture", "spectral", "landmarks")
-LINKAGES = ("ward", "complete", "average", "single")
+LINKAGES = ("ward", "complete", "average", "single", "genie")
+_GINI_THRESHOLDS = (0.1, 0.3, 0.5, 0.7)
 
 # Bytes for the distances of all pairs of rows of a member by complete, average or Ward linkage, at most.
 MAX_DISTANCES = 2**31
@@ -50,6 +53,8 @@ def cluster(
         return np.asarray(_for_member(clusterer, X.shape[0], k, seed).fit_predict(X, **fit_params))
     if clusterer == "kmeans":
         return _k_means(X, k, seed, weights)
+    if clusterer == "agglomerative" and linkage == "genie":
+        return _genie(X, k, seed)
     if clusterer == "agglomerative":
         return sklearn.cluster.AgglomerativeClustering(n_clusters=k, linkage=linkage).fit_predict(X)
     if clusterer == "mixture":
@@ -82,6 +87,15 @@ def startable(k: int, weights: np.ndarray | None) -> tuple[int, np.ndarray | Non
     """At most as many clusters as rows with a weight; equal weights if all are 0."""
     n_counting = k if weights is None else int(np.count_nonzero(weights))
     return (min(k, n_counting), weights) if n_counting else (k, None)
+
+
+def _genie(X: np.ndarray, k: int, seed: int) -> np.ndarray:
+    """Genie on the Euclidean spanning tree, with one of four thresholds: O(n² d) time, O(n) memory."""
+    first, second, length = tree_of_features(np.ascontiguousarray(X, np.float64), np.arange(len(X)))
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    order = np.lexsort((high, low, length))
+    threshold = np.random.default_rng([5, seed]).choice(_GINI_THRESHOLDS)
+    return genie_labels(low[order], high[order], k, threshold)
 
 
 def _spectral(X: Any, k: int, seed: int) -> np.ndarray:

@@ -46,9 +46,10 @@ class Generator(BaseGenerator):
         Share (float) or number (int) of the features that each member uses.
     projection : int, optional
         Number of dimensions to which each member projects its features at random (Gaussian).
-    linkage : {"ward", "complete", "average", "single"}, default="average"
+    linkage : {"ward", "complete", "average", "single", "genie"}, default="average"
         Linkage of "agglomerative". It has no random start, so vary its members by `n_clusters`, `subsample` or
-        `subspace`.
+        `subspace`. "genie" is single link that merges the smallest clusters first when sizes become unequal, with a
+        Gini threshold of 0.1, 0.3, 0.5 or 0.7 drawn for each member; it needs no distances of all pairs in memory.
     random_state : int, RandomState, numpy Generator or None, default=None
         The same integer gives the same ensemble for any `n_jobs`; a larger `n_members` only adds members.
     engine : "dask", the address of a scheduler, or a distributed.Client, optional
@@ -183,7 +184,7 @@ class Generator(BaseGenerator):
                 "projections are dense and small), or clusterer='kmeans'"
             )
         n_bytes = 4 * rows * (rows - 1)
-        if self.clusterer == "agglomerative" and self.linkage != "single" and n_bytes > MAX_DISTANCES:
+        if self.clusterer == "agglomerative" and self.linkage not in ("single", "genie") and n_bytes > MAX_DISTANCES:
             fitting = int((MAX_DISTANCES / 4) ** 0.5)
             raise ValueError(
                 f"clusterer='agglomerative' with linkage={self.linkage!r} would need {n_bytes / 1e9:.0f} GB for the "

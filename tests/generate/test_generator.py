@@ -337,3 +337,17 @@ def test_labels_at_the_edge_of_a_byte(k):
     ensemble = Generator(n_clusters=k, n_members=1, random_state=0, verbose=False).generate(X)
     assert ensemble.n_clusters.tolist() == [k]
     assert ensemble.labels.min() == 0
+
+
+def test_members_by_genie():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + 9, [[40.0, 40.0]]])  # and an outlier
+    ensemble = Generator("agglomerative", linkage="genie", n_members=12, n_clusters=2, random_state=0).generate(X)
+    single = Generator("agglomerative", linkage="single", n_members=1, n_clusters=2).generate(X)
+    assert np.bincount(single.labels[:, 0]).min() == 1
+    low = [np.bincount(column).min() for column in ensemble.labels.T]
+    assert np.mean(np.array(low) >= 60) >= 0.5  # unless the threshold is high
+    again = Generator("agglomerative", linkage="genie", n_members=12, n_clusters=2, random_state=0, n_jobs=2)
+    assert np.array_equal(again.generate(X).labels, ensemble.labels)
+    fine = Generator("agglomerative", linkage="genie", n_members=2, n_clusters=(3, 5), random_state=0)
+    assert fine.generate(X.astype(np.float32)).n_objects == 121

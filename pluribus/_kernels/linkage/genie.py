@@ -18,6 +18,22 @@ from pluribus._kernels.linkage.dendrogram import find
 def genie_labels(first, second, n_clusters, threshold):
     """The cluster of each object, by first occurrence, from the edges of a spanning tree in ascending order."""
     n = len(first) + 1
+    parent = np.arange(n)
+    for edge in genie_merges(first, second, n_clusters, threshold):
+        parent[find(parent, second[edge])] = find(parent, first[edge])
+    for i in range(n):
+        parent[i] = find(parent, i)
+    return number_by_first_occurrence(parent, n)
+
+
+@njit(cache=True, nogil=True)
+def genie_merges(first, second, n_clusters, threshold):
+    """The edges of a spanning tree, given in ascending order, in the order in which Genie merges along them.
+
+    Fewer clusters only add merges at the end.
+    """
+    n = len(first) + 1
+    merged = np.empty(max(n - n_clusters, 0), np.int64)
     parent, size = np.arange(n), np.ones(n, np.int64)
     count, larger = np.zeros(n + 2, np.int64), np.zeros(n + 2, np.int64)  # of each size; the next one that occurs
     larger[0] = n + 1
@@ -26,7 +42,7 @@ def genie_labels(first, second, n_clusters, threshold):
     after, before = np.arange(1, n + 2), np.arange(-1, n)  # unused edges next to each, counted from 1; 0 is no edge
     spread, smallest, start = 0, 0, 0
     for m in range(n, n_clusters, -1):
-        edge = after[0]
+        edge = after[0]  # the shortest that is unused
         if spread > threshold * ((m - 1) * n):
             if smallest != larger[0]:
                 smallest, start = larger[0], edge
@@ -37,6 +53,7 @@ def genie_labels(first, second, n_clusters, threshold):
         if edge == start:
             start = after[edge]
         after[before[edge]], before[after[edge]] = after[edge], before[edge]
+        merged[n - m] = edge - 1
         into, other = find(parent, first[edge - 1]), find(parent, second[edge - 1])
         if size[into] < size[other]:
             into, other = other, into
@@ -47,9 +64,7 @@ def genie_labels(first, second, n_clusters, threshold):
         size[into] += size[other]
         spread += _differences(count, larger, size[into])
         _add(count, larger, size[into])
-    for i in range(n):
-        parent[i] = find(parent, i)
-    return number_by_first_occurrence(parent, n)
+    return merged
 
 
 @njit(cache=True, nogil=True)

@@ -8,12 +8,15 @@ from pluribus._engine import track
 from pluribus._kernels.labels.pair_counts import member_lists
 from pluribus._kernels.linkage.average_link import Chain, Groups, empty_chain, follow_chain, start_groups
 from pluribus._kernels.linkage.dendrogram import merges_to_linkage
+from pluribus._kernels.linkage.genie import genie_merges
 from pluribus._kernels.linkage.single_link import empty_frontier, grow_tree
+from pluribus._kernels.linkage.spanning_tree import tree_of_distances
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import UniqueRows
 
 _STEPS = 100  # how often progress is shown
+_DIGITS = 12  # of lengths that are equal up to rounding
 EXACT_SECONDS = 60  # evidence accumulation uses all pairs if that takes no longer
 _SECONDS_OF_PAIR = {"single": 10e-9, "average": 20e-9}  # for each cluster that contains the pair
 _SECONDS_OF_PAIR_MISSING = {"single": 40e-9, "average": 60e-9}
@@ -61,6 +64,20 @@ def evidence_tree(ensemble: Ensemble, *, verbose: bool) -> tuple[np.ndarray, np.
         np.concatenate([copies, first[tree_to]]),
         np.concatenate([np.zeros(len(copies)), 1 - evidence]),
     )
+
+
+def genie_link(evidence: CoAssociation, gini_threshold: float, *, verbose: bool) -> np.ndarray:
+    """Genie on a spanning tree of the evidence; equal edges are used in the order of the objects."""
+    if evidence.ensemble is not None:
+        one, other, length = evidence_tree(evidence.ensemble, verbose=verbose)
+    else:
+        distances = np.clip(1 - evidence.to_dense(np.float64), 0, None)
+        one, other, length = tree_of_distances(distances, np.arange(len(distances)))
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    order = np.lexsort((high, low, length.round(_DIGITS)))
+    low, high, length = low[order], high[order], np.clip(length[order], 0, None)
+    merged = genie_merges(low, high, 1, gini_threshold)
+    return merges_to_linkage(low[merged], high[merged], length[merged], np.ones(len(low) + 1))
 
 
 def _maximum_tree(distinct: Ensemble, verbose: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

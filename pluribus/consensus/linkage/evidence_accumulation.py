@@ -22,7 +22,7 @@ from pluribus.evidence._internal import normalized
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import number_by_size
 
-_LINKAGES = {"auto", "single", "average", "complete", "weighted", *evidence_linkages.GEOMETRIC}
+_LINKAGES = {"auto", "single", "average", "complete", "weighted", "genie", *evidence_linkages.GEOMETRIC}
 
 
 class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
@@ -45,9 +45,12 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     ----------
     n_clusters : int, optional
         Number of clusters; by default the one with the highest lifetime in the dendrogram.
-    linkage : {"auto", "single", "average", "complete", "weighted", "ward", "centroid", "median"}
+    linkage : {"auto", "single", "average", "genie", "complete", "weighted", "ward", "centroid", "median"}
         "auto" is "average" if ``n_clusters`` is given and otherwise "single", for which lifetimes were designed. The
         lifetimes of average link depend on the granularity of the ensemble: give ``k_range`` with it.
+    gini_threshold : float
+        For "genie", which is single link as long as the Gini index of the sizes of clusters does not exceed this; then
+        one of the smallest clusters is merged. 1 is single link.
     threshold : float, optional
         Cut at this dissimilarity instead; 0.5 with single link is the majority vote.
     k_range : (int, int), optional
@@ -134,6 +137,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
         "linkage": [StrOptions(_LINKAGES)],
+        "gini_threshold": [Interval(Real, 0, 1, closed="both")],
         "threshold": [Interval(Real, 0, None, closed="left"), None],
         "k_range": [tuple, list, None],
         "lifetime_scale": [StrOptions({"share", "log"})],
@@ -153,6 +157,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         n_clusters: int | None = None,
         *,
         linkage: str = "auto",
+        gini_threshold: float = 0.3,
         threshold: float | None = None,
         k_range: tuple[int, int] | None = None,
         lifetime_scale: str = "share",
@@ -168,6 +173,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.gini_threshold = gini_threshold
         self.threshold = threshold
         self.k_range = k_range
         self.lifetime_scale = lifetime_scale
@@ -270,6 +276,8 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
 
     def _choose_evidence(self, ensemble: Ensemble) -> str:
         method = self.linkage_method_
+        if method == "genie":
+            return "operator" if self.evidence != "neighbors" else "neighbors"
         if self._needs_all_pairs(ensemble):
             return self.evidence if self.evidence in ("sparse", "neighbors") else "dense"
         if self.evidence != "auto":
@@ -301,6 +309,8 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
             return np.empty((0, 4))
         if self.evidence_ == "neighbors":
             return self._link_neighbors(evidence, cluster)
+        if method == "genie":
+            return evidence_linkages.genie_link(evidence, self.gini_threshold, verbose=self.verbose)
         if method == "single" and evidence.form == "sparse":
             return _neighbor_linkages.spanning_tree_link(evidence)
         ensemble = evidence.ensemble
@@ -352,7 +362,7 @@ class EvidenceAccumulation(EngineMixin, ConsensusMixin, BaseEstimator):
         """The number of clusters, given or of the longest lifetime; None if a threshold is given."""
         if self.threshold is not None or self.n_clusters is not None:
             return None if self.n_clusters is None else int(self.n_clusters)
-        if self.linkage_method_ in evidence_linkages.GEOMETRIC:
+        if self.linkage_method_ in (*evidence_linkages.GEOMETRIC, "genie"):
             warnings.warn(
                 f"Lifetimes of {self.linkage_method_} linkage favor few clusters; give n_clusters, or use single or "
                 "average link.",

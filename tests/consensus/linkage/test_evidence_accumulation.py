@@ -453,3 +453,48 @@ def test_unobserved_pairs_as_nan():
         CoAssociation(e).to_dense(missing="drop")
     with pytest.raises(ValueError, match="floating-point"):
         CoAssociation(e).to_dense(int, missing="nan")
+
+
+# -- Genie ----------------------------------------------------------------------------------------------------------
+
+
+@given(ensembles(n=(2, 14)))
+def test_genie_without_a_limit_is_single_link(e):
+    genie = EvidenceAccumulation(1, linkage="genie", gini_threshold=1.0, missing="zero", **QUIET).fit(e)
+    single = EvidenceAccumulation(1, linkage="single", missing="zero", **QUIET).fit(e)
+    assert genie.linkage_[:, 2] == pytest.approx(single.linkage_[:, 2], abs=1e-9)
+    assert is_valid_linkage(genie.linkage_)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.1, 0.3, 0.6]))
+def test_genie_merges_one_of_the_smallest_if_sizes_are_unequal(seed, limit):
+    e = Ensemble(np.random.default_rng(seed).integers(0, 3, (15, 6)))
+    z = EvidenceAccumulation(1, linkage="genie", gini_threshold=limit, **QUIET).fit(e).linkage_
+    c = CoAssociation(e).to_dense()
+    groups = {i: [i] for i in range(15)}
+    for t, (a, b, height, _) in enumerate(z):
+        sizes = np.array([len(group) for group in groups.values()])
+        gini = np.abs(sizes[:, None] - sizes).sum() / 2 / ((len(sizes) - 1) * 15)
+        one, other = groups.pop(int(a)), groups.pop(int(b))
+        if gini > limit:
+            assert min(len(one), len(other)) == sizes.min()
+        assert 1 - height <= c[np.ix_(one, other)].max() + 1e-9  # along an edge between the two
+        groups[15 + t] = one + other
+
+
+def test_genie_on_evidence():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 50)
+    members = np.column_stack([np.where(rng.random(150) < 0.15, rng.integers(0, 3, 150), y) for _ in range(30)])
+    members[140] = rng.integers(3, 9, 30)  # alone nearly everywhere: single link makes it a cluster
+    genie = EvidenceAccumulation(3, linkage="genie", **QUIET).fit(members)
+    assert np.bincount(genie.labels_).min() > 30
+    assert np.bincount(EvidenceAccumulation(3, linkage="single", **QUIET).fit(members).labels_).min() == 1
+    assert genie.evidence_ == "operator"
+    matrix = CoAssociation.from_matrix(CoAssociation(members).to_dense())
+    other = EvidenceAccumulation(3, linkage="genie", **QUIET).fit(matrix)
+    assert other.linkage_.shape == (149, 4)
+    with pytest.raises(ValueError, match="genie link needs all pairs"):
+        EvidenceAccumulation(3, linkage="genie", evidence="neighbors", **QUIET).fit(members)
+    with pytest.raises(ValueError, match="gini_threshold"):
+        EvidenceAccumulation(3, linkage="genie", gini_threshold=2.0, **QUIET).fit(members)
