@@ -23,6 +23,7 @@ def preset(name: str) -> Generator | Mix:
     multi-algorithm    k-means; single,         4,400    2 to 10, 15 and 20: 100 members for each clusterer and
                        complete, average link            number, each on 90 % of the rows
     spectral-grid      spectral, two kinds      280      2 to 6, for each of 28 widths of the neighborhood
+    u-senc             landmarks                20       from 20 to 60; ``consensus.by_name("hbgf")`` combines them
     ================== ======================== ======== =====================================================
 
     To change one, set its parameters: ``preset("fixed-k").set_params(n_clusters=20, random_state=0)``.
@@ -35,6 +36,8 @@ def preset(name: str) -> Generator | Mix:
     ----------
     - sqrt, linear: A. Lourenço, A. Fred, A. K. Jain, "On the scalability of evidence accumulation clustering",
       ICPR 2010.
+    - u-senc: D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai, C.-K. Kwoh, "Ultra-scalable spectral clustering and ensemble
+      clustering", IEEE TKDE 32, 2020.
     - others: SIMBAD project, deliverable D2.3 (evidence accumulation, its probabilistic, embedded, constrained
       and temporal forms).
 
@@ -93,4 +96,5 @@ _PRESETS: dict[str, Callable[[], Generator | Mix]] = {
     "fixed-k": lambda: Generator(n_clusters=30, n_members=150),
     "multi-algorithm": _multi_algorithm,
     "spectral-grid": _spectral_grid,
+    "u-senc": lambda: Generator("landmarks", n_clusters=(20, 60), n_members=20),
 }

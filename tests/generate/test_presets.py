@@ -57,3 +57,12 @@ def test_spectral_grid(n):
 def test_unknown_name():
     with pytest.raises(ValueError, match="'sqrt-or-50'"):
         preset("best")
+
+
+def test_u_senc():
+    generator = preset("u-senc").set_params(random_state=0)
+    assert (generator.clusterer, generator.n_members, generator.n_clusters) == ("landmarks", 20, (20, 60))
+    ensemble = generator.generate(np.repeat(X, 4, axis=0) + np.random.default_rng(0).normal(scale=0.01, size=(600, 4)))
+    assert ensemble.n_partitions == 20
+    assert ensemble.n_clusters.min() >= 18
+    assert ensemble.n_clusters.max() <= 60
