@@ -30,7 +30,7 @@ from pluribus.alternative.bottleneck._result import informations, posterior
 from pluribus.partitions._internal import normalized_entropy, order_by_size
 from pluribus.tables._internal import check_new_scale, refuse_annotated
 
-COORDINATIONS = (1.0, 0.55, 0.3, 0.17, 0.1, 0.055, 0.03, 0.017, 0.01)  # the weights that "auto" tries
+COORDINATIONS = (1.0, 0.3, 0.1, 0.03, 0.01)  # the weights that "auto" tries
 
 
 class ConditionalBottleneck(AlternativeMixin, BaseEstimator):

@@ -118,7 +118,7 @@ class TestTheSynthetic:
         free = ConditionalBottleneck(2).fit(X, known=known)
         assert precision(free.labels_, wanted) > 0.9
         assert free.coordination_ < free.critical_coordination_
-        assert free.coordination_path_.shape == (9, 2)
+        assert free.coordination_path_.shape == (5, 2)
 
     def test_the_objective_never_falls_at_a_fixed_temperature(self):
         for likelihood in ("multinomial", "gaussian"):
