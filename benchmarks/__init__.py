@@ -17,6 +17,7 @@ NAMES = (
     "pendigits",
     "answers",
     "answers-parts",
+    "answers-size",
     "compare-speed",
     "choose-k",
     "verdicts",

@@ -6,6 +6,7 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy import sparse
 
 from pluribus._engine import MemoryLimitError, given_limit, in_bytes, is_one_of, memory_limit, real_number, whole_number
@@ -17,6 +18,7 @@ from pluribus.tables import Rows
 PLAN_FROM = 50_000  # objects, from which a job says what it takes of memory before it starts
 _PROGRAM = 350e6  # for libraries and compiled kernels: in a limit that is given, but not in what is free by now
 _FORMS = ("auto", "operator", "sparse", "neighbors", "dense")  # of evidence
+_LINKED = 48, 6  # bytes, and numbers of X's type, that a member through landmarks holds for each row
 _RESULT = 10  # numbers for each object beside its memberships: labels, uncertainty, dendrogram, what is written
 
 
@@ -228,6 +230,14 @@ def plan_of(
         method=method,
         evidence=evidence,
         n_clusters=n_clusters,
-        table=table + samples + pool_bytes(X, generator, limit) + held,
+        table=table + samples + pool_bytes(X, generator, limit) + _landmark_bytes(X, generator) + held,
         limit=limit,
     )
+
+
+def _landmark_bytes(X: Any, generator: Any) -> int:
+    """What members through landmarks hold at a time: the links of all rows, for each thread."""
+    if not is_one_of(getattr(generator, "clusterer", None), ("landmarks",)):
+        return 0
+    n_threads = min(effective_n_jobs(generator.n_jobs), generator.n_members)
+    return int(n_threads * X.shape[0] * (_LINKED[0] + _LINKED[1] * X.dtype.itemsize))

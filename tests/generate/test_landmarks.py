@@ -1,5 +1,7 @@
 """Members through landmarks: what they are for, and data that are hard on them."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -112,3 +114,16 @@ def test_outliers_have_links(few_landmarks):
     X[0] = 1e4
     labels = cluster_by_landmarks(X, 5, 0)
     assert adjusted_rand_score(y[1:], labels[1:]) > 0.7
+
+
+@pytest.mark.parametrize(("dtype", "copies"), [(np.float16, 1), (np.float32, 0)])
+def test_no_copy_of_the_table_in_another_type(monkeypatch, dtype, copies):
+    monkeypatch.setattr(_landmarks, "LANDMARKS", 50)
+    X = np.random.default_rng(0).normal(size=(30_000, 200)).astype(dtype)
+    generator = Generator("landmarks", n_members=1, n_clusters=5, subspace=0.75, random_state=0, verbose=False)
+    generator.generate(X[:1000])
+    tracemalloc.start()
+    generator.generate(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < (copies + 0.5) * 4 * X.size  # bytes of the table as float32

@@ -116,6 +116,20 @@ def test_clusters_that_few_features_tell_apart(k):
     assert adjusted_rand_score(y, fit(X, n_clusters=k).labels_) == 1
 
 
+def test_more_groups_than_the_coarsest_member_has_clusters():
+    rng = np.random.default_rng(0)
+    centers = 10 * np.stack(np.meshgrid(np.arange(6), np.arange(5)), axis=-1).reshape(-1, 2)
+    y = np.arange(1500) % 30
+    X = centers[y] + rng.standard_normal((1500, 2))
+    found = fit(X)
+    assert found.ensemble_.n_clusters.min() < 30
+    assert found.n_clusters_ == 30
+    assert adjusted_rand_score(y, found.labels_) > 0.99
+    given = fit(X, n_clusters=30)
+    assert type(given.consensus_).__name__ == "LocallyWeightedConsensus"
+    assert adjusted_rand_score(y, given.labels_) > 0.99
+
+
 def test_reasons(noisy, plain, three):
     X, _ = noisy
     members, evidence, number, merging, verdict = plain.reasons_

@@ -13,7 +13,7 @@ from pluribus._engine import memory, memory_budget
 from pluribus.consensus import EvidenceAccumulation
 from pluribus.evidence import CoAssociation, MemoryLimitError
 from pluribus.generate import Generator
-from pluribus.pipeline import make_plan, plan_of
+from pluribus.pipeline import default_generator, make_plan, plan_of
 
 
 def test_a_small_job_looks_at_all_pairs():
@@ -164,3 +164,20 @@ def test_a_sparse_table_of_any_form_has_a_plan():
     X = sparse.random_array((200, 30), density=0.1, random_state=0)
     plans = [plan_of(form(X), Generator(), "eac", 3) for form in (sparse.csr_array, sparse.coo_array, sparse.csc_array)]
     assert plans[0] == plans[1] == plans[2]
+
+
+def test_members_through_landmarks_hold_links_for_each_thread():
+    X = np.zeros((1000, 4), np.float32)
+    tables = [
+        plan_of(X, Generator("landmarks", n_members=20, n_clusters=5, n_jobs=jobs), "lwsm", limit="4GB").parts["table"]
+        for jobs in (None, 1, 2)
+    ]
+    assert tables[0] == tables[1]
+    assert tables[2] - tables[1] == 1000 * (48 + 6 * 4)
+    assert tables[1] == X.nbytes + 400 * 5 * 4 * 4 + 1000 * (48 + 6 * 4)
+
+
+def test_a_million_rows_of_ten_columns_fit_into_little_more_than_a_gigabyte():
+    X = np.lib.stride_tricks.as_strided(np.zeros(1), (1_000_000, 10), (0, 0))
+    plan = plan_of(X, default_generator("lwsm", shape=X.shape), "lwsm", limit="1.5GB")
+    assert 0.6e9 < plan.peak < 1.2e9

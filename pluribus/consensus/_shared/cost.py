@@ -23,7 +23,8 @@ class Cost(NamedTuple):
     objects, partitions : float
         The powers of their numbers with which the seconds grow.
     sample : float
-        The number of objects from which on the seconds stay the same, because only a sample is compared pair by pair.
+        The number of objects from which on the seconds, and the bytes for labels, stay the same, because only a sample
+        is compared pair by pair.
     shortcut : float
         Seconds per object and partition beyond the first minute, if the method then takes a shortcut.
     pair_bytes : float
@@ -96,7 +97,8 @@ class Cost(NamedTuple):
         if neighbors and self.neighbor_label_bytes is not None:
             label_bytes = self.neighbor_label_bytes
         pairs = self.pair_bytes * float(n_distinct or 0) ** 2
-        return pairs + n_objects * _OBJECT_BYTES + label_bytes * n_partitions * (n_distinct or n_objects)
+        linked = min(n_distinct or n_objects, self.sample)
+        return pairs + n_objects * _OBJECT_BYTES + label_bytes * n_partitions * linked
 
     def too_much(self, n_distinct: int, n_partitions: int, n_clusters: int) -> str:
         """The cost at this size in words, if it is more than 5 minutes or 2 GB for pairs; otherwise empty."""

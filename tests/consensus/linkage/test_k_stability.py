@@ -62,9 +62,11 @@ def test_finds_the_number_of_clear_clusters(k):
     assert adjusted_rand_score(truth, model.labels_) == 1
 
 
-def test_looks_up_to_the_coarsest_member_or_the_finest_if_some_are_coarse():
+def test_looks_up_to_the_finest_member_or_the_coarsest_of_small_tables():
     fine = [np.arange(100) % k for k in (12, 15, 20)]
     assert len(look(Ensemble(fine)).lifetimes) == 12 - 1
+    assert len(look(Ensemble([np.arange(200) % k for k in (19, 40)])).lifetimes) == 19 - 1
+    assert len(look(Ensemble([np.arange(200) % k for k in (20, 40)])).lifetimes) == 40 - 1
     assert len(look(Ensemble([*fine, np.arange(100) % 3])).lifetimes) == 20 - 1
     assert len(look(Ensemble([np.arange(300) % k for k in (70, 80)])).lifetimes) == 50 - 1
     assert len(look(Ensemble([np.zeros(5, int)] * 5)).lifetimes) == 1
