@@ -2,12 +2,16 @@
 
 from typing import Any
 
-from pluribus.constrained._shared.kmeans import ConstrainedKMeans
+from sklearn.utils._param_validation import StrOptions
+
+from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
+from pluribus.constrained._shared.kmeans import ConstrainedKMeans, KMeansRun
 from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.pair_network import hard_network
 from pluribus.constrained._shared.parameters import FIRST_CENTERS, STARTS
 from pluribus.constrained._shared.points import Points
-from pluribus.constrained._shared.starts import starts
+from pluribus.constrained._shared.starts import Start, starts
+from pluribus.constrained.pairs._in_order import VisitInOrder
 from pluribus.constraints import Constraints
 
 
@@ -30,6 +34,11 @@ class CopKMeans(ConstrainedKMeans):
     Parameters
     ----------
     n_clusters : int, default=8
+    assignment : {"joint", "in-order"}
+        How objects are assigned to centers. "in-order" is the published algorithm: row by row, each object joins the
+        nearest cluster that breaks no constraint with the objects before it. It may end in a dead end although an
+        assignment exists; the start is then lost, and an error is raised if all are. The objective may rise, and the
+        result depends on the order of the rows.
     init : {"k-means++"} or array of shape (n_clusters, d)
         The first centers: drawn, or given. Given ones make one start.
     n_init : int, default=10
@@ -55,6 +64,8 @@ class CopKMeans(ConstrainedKMeans):
     objective_ : ndarray
         The inertia after each assignment of the best start.
     n_iter_ : int
+    n_dead_ends_ : int
+        Starts that were lost; 0 unless objects are assigned in order.
     violations_ : Violations
         None: all constraints hold.
 
@@ -80,6 +91,7 @@ class CopKMeans(ConstrainedKMeans):
 
     _parameter_constraints: dict = {
         **STARTS,
+        "assignment": [StrOptions({"joint", "in-order"})],
         **FIRST_CENTERS,
     }
 
@@ -87,6 +99,7 @@ class CopKMeans(ConstrainedKMeans):
         self,
         n_clusters: int = 8,
         *,
+        assignment: str = "joint",
         init: Any = "k-means++",
         n_init: int = 10,
         max_iter: int = 300,
@@ -96,6 +109,7 @@ class CopKMeans(ConstrainedKMeans):
         verbose: bool = True,
     ) -> None:
         self.n_clusters = n_clusters
+        self.assignment = assignment
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -121,16 +135,36 @@ class CopKMeans(ConstrainedKMeans):
         given = self._check_given(X, constraints, sample_weight)
         self._refuse_soft_pairs(given.constraints)
         witness = self._check_feasible(given.constraints).witness
-        closure = given.constraints.closure(self.n_clusters)
+        in_order = self.assignment == "in-order"
+        closure = given.constraints.closure(None if in_order else self.n_clusters)
         points = Points.of(given, closure)  # must-links: a chunklet is one weighted point
         cannot_links, costs = hard_network(closure, self.n_clusters)
         assignment = PairAssignment.of(points, cannot_links, costs, closure, witness)
-        best = self._best_run(
-            starts(self.init, points, self.n_clusters, self.random_state, self.n_init),
-            assign=assignment.cheapest,  # nearest centers, subject to the cannot-links
-            update=assignment.means,
-            variance=points.variance,
-        )
+        first = starts(self.init, points, self.n_clusters, self.random_state, self.n_init)
+        self.n_dead_ends_ = 0
+        if in_order:
+            best = self._best_in_order(first, VisitInOrder.of(points, closure, given.X))
+        else:
+            best = self._best_run(
+                first,
+                assign=assignment.cheapest,  # nearest centers, subject to the cannot-links
+                update=assignment.means,
+                variance=points.variance,
+            )
         self._set_kmeans_result(given, closure, assignment, best)
         self.objective_ = 2 * best.path
         return self
+
+    def _best_in_order(self, first: list[Start], visit: VisitInOrder) -> KMeansRun:
+        """Table 1.1 in the book from each start; the run with the lowest objective among those without a dead end."""
+        runs = []
+        for start in first:
+            try:
+                how: Any = {"assign": visit.assign, "update": visit.means, "variance": visit.points.variance}
+                runs.append(self._best_run([start], **how))
+            except NoFeasibleAssignmentError as error:
+                self.n_dead_ends_ += 1
+                dead_end = error
+        if not runs:
+            raise NoFeasibleAssignmentError(f"all {len(first)} starts failed: {dead_end}")
+        return min(runs, key=lambda run: run.path[-1])
