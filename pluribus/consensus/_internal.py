@@ -6,6 +6,7 @@ from pluribus.consensus._shared.base import normalize_rows
 from pluribus.consensus._shared.constraints import as_preferences, feasible_n_clusters
 from pluribus.consensus._shared.dendrogram import cut_into, lifetimes, longest_lived
 from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, evidence_tree, predict_seconds, seconds_of_pairs
+from pluribus.consensus._shared.extend_labels import extend_labels
 
 __all__ = [
     "EXACT_SECONDS",
@@ -17,6 +18,7 @@ __all__ = [
     "cost_of",
     "cut_into",
     "evidence_tree",
+    "extend_labels",
     "feasible_n_clusters",
     "lifetimes",
     "longest_lived",

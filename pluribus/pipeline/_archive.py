@@ -47,6 +47,7 @@ def _described(result: Clustering) -> dict[str, Any]:
         **{name: getattr(result, name) for name in TEXTS},
         **{name: list(getattr(result, name)) for name in LISTS},
         "verdict": result.verdict,
+        "ladder": None if result.ladder is None else result.ladder.to_json(),
         "parameters": dict(result.parameters),
         "id_column": result.id_column,
         "combined": result.combined,
@@ -71,9 +72,11 @@ def _described_methods(methods: MethodComparison) -> dict[str, Any]:
 
 
 def _arrays(result: Clustering) -> Iterator[tuple[str, np.ndarray]]:
-    for name in ("labels", "membership", "uncertainty", "linkage", "k_support", "coordinates"):
+    for name in ("labels", "membership", "uncertainty", "linkage", "k_support", "coordinates", "reproducibility"):
         if getattr(result, name) is not None:
             yield name, getattr(result, name)
+    if result.ladder is not None:
+        yield "ladder_labels", np.stack([rung.labels for rung in result.ladder.rungs], axis=1)
     yield "ids", np.asarray(result.ids, dtype=str)
     if result.methods is not None:
         yield "method_agreement", result.methods.agreement

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from pluribus.consensus import CorrelationConsensus, EvidenceAccumulation, MedoidPartition
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import stratified_sample
+from pluribus.pipeline.candidates.k_ladder import KLadder
 from pluribus.validate import KChoice, choose_k
 
 _OBJECTS = 5000  # that a second opinion is asked about, at most
@@ -100,8 +101,14 @@ def second_opinion(labels: np.ndarray, ensemble: Ensemble, X: Any, seed: int | N
     return KOpinion.of(choice), ""
 
 
-def found_by(consensus: Any) -> str:
-    """How a consensus function, or a method that clusters directly, found the number of clusters, in words."""
+NO_EVIDENCE = "no evidence of clusters"
+
+
+def found_by(consensus: Any, ladder: KLadder | None = None, model: Any = None) -> str:
+    """How a consensus function, a ladder, or a method that clusters directly found the number of clusters, in words."""
+    if ladder is not None:
+        one_group = model.n_clusters_ == 1 and model.verdict_ == "none"
+        return NO_EVIDENCE if one_group else "most support by candidate partitions, evidence and density"
     if hasattr(consensus, "finds_k_by"):
         return str(consensus.finds_k_by)
     if isinstance(consensus, MedoidPartition):
@@ -117,8 +124,12 @@ def found_by(consensus: Any) -> str:
     return by if k_range is None else f"{by}, among {k_range[0]} to {k_range[1]} clusters"
 
 
-def support_by_k(consensus: Any) -> np.ndarray | None:
-    """How strongly the evidence suggests each number of clusters, at its index."""
+def support_by_k(consensus: Any, ladder: KLadder | None = None) -> np.ndarray | None:
+    """How strongly the evidence, or a ladder of candidates, suggests each number of clusters, at its index."""
+    if ladder is not None:
+        support = np.zeros(int(ladder.numbers.max()) + 1)
+        support[ladder.numbers] = np.maximum(ladder.scores, 0)
+        return support
     if hasattr(consensus, "k_stability_"):
         return np.append([0.0, 0.0], consensus.k_stability_.scores)
     return getattr(consensus, "lifetimes_", None)

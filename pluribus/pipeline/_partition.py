@@ -17,3 +17,8 @@ class Partition(NamedTuple):
     def of(cls, consensus: Any) -> "Partition":
         """The partition of a fitted consensus function."""
         return cls(consensus.labels_, consensus.membership_, consensus.uncertainty_, consensus.n_clusters_)
+
+    @classmethod
+    def one_group(cls, n: int) -> "Partition":
+        """All objects in one cluster."""
+        return cls(np.zeros(n, np.int64), np.ones((n, 1)), np.zeros(n), 1)

@@ -19,17 +19,19 @@ def reasons(model: Any, generator: Any) -> list[str]:
             if weighted
             else "Average link on the co-association: objects that are often in one cluster belong together (EAC)."
         )
-    if model.n_clusters is None:
-        if model.k_choice_ is not None:
+    if model.structure_ is not None:
+        sentences.append(model.structure_.sentence)
+    if model.n_clusters is None and not (model.n_clusters_ == 1 and model.verdict_ == "none"):
+        if model.k_ladder_ is not None:
+            sentences.append(model.k_ladder_.sentence)
+        elif model.k_choice_ is not None:
             sentences.append(model.k_choice_.sentence)
         elif hasattr(model.consensus_, "k_stability_"):
             sentences.append(model.consensus_.k_stability_.sentence)
-    if hasattr(model.consensus_, "last_merges_"):
-        sentences.append(model.consensus_.last_merges_.sentence)
     if model.choice_ is not None:
         sentences.append(model.choice_.sentence)
-    if model.structure_ is not None:
-        sentences.append(model.structure_.sentence)
+    elif hasattr(model.consensus_, "last_merges_") and model.n_clusters_ > 1:
+        sentences.append(model.consensus_.last_merges_.sentence)
     return sentences
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pluribus.pipeline.clustering import RUNNING, Clustering
@@ -43,7 +44,9 @@ def figures_of(result: Clustering) -> dict[str, Any]:
             "n_clusters": result.n_clusters,
             "k_chosen_by": result.k_chosen_by,
             "verdict": result.verdict or None,
+            "levels": None if result.ladder is None else [rung.n_clusters for rung in result.ladder.rungs],
             "cluster_sizes": clusters["size"].tolist(),
+            **_found_again(result),
             "mean_uncertainty": round(result.mean_uncertainty, 6),
             "seconds": round(result.seconds, 2),
             **reason,
@@ -51,6 +54,13 @@ def figures_of(result: Clustering) -> dict[str, Any]:
         "reasons": list(result.reasons),
         "notes": list(result.notes),
     }
+
+
+def _found_again(result: Clustering) -> dict[str, list[float | None]]:
+    """How well each cluster is found again, if that is known."""
+    if result.reproducibility is None:
+        return {}
+    return {"reproducibility": [None if np.isnan(each) else round(float(each), 4) for each in result.reproducibility]}
 
 
 def _stated(result: Clustering) -> dict[str, Any]:

@@ -7,11 +7,11 @@ import numpy as np
 from pluribus.validate import Structure, find_structure
 
 
-def structure_of(consensus: Any, X: Any, seed: int, n_jobs: int | None) -> Structure | None:
+def structure_of(consensus: Any, X: Any, agreement: float | None, seed: int, n_jobs: int | None) -> Structure | None:
     """The structure of the rows that a consensus function linked; None without a tree, or if X is no array."""
     tree = getattr(consensus, "tree_", None)
     if tree is None or not isinstance(X, np.ndarray):
         return None
     steps = getattr(consensus, "k_stability_", None)
     found = {} if steps is None else {"lifetimes": steps.lifetimes, "stability": steps.stability}
-    return find_structure(X[consensus.linked_], tree, random_state=seed, n_jobs=n_jobs, **found)
+    return find_structure(X[consensus.linked_], tree, agreement=agreement, random_state=seed, n_jobs=n_jobs, **found)

@@ -17,6 +17,7 @@ import scipy
 import sklearn
 from scipy import sparse
 
+from pluribus._engine import whole_number
 from pluribus.consensus import MethodComparison
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
@@ -25,6 +26,7 @@ from pluribus.pipeline._data import Data, features_of
 from pluribus.pipeline._k_choice import KOpinion, found_by, second_opinion, support_by_k
 from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._request import plain
+from pluribus.pipeline.candidates.k_ladder import KLadder
 from pluribus.pipeline.merge_record import MergeRecord
 from pluribus.tables import Recipe
 from pluribus.tables._internal import counted
@@ -62,6 +64,10 @@ class Clustering:
         How the number of clusters was found, in words.
     verdict : {"clusters", "undecided", "none", ""}
         Whether there are clusters at all, by :func:`pluribus.validate.find_structure`; empty if it was not asked.
+    ladder : KLadder or None
+        The numbers of clusters that are worth a look, if the number was found among candidates; see ``cut``.
+    reproducibility : ndarray of shape (n_clusters,) or None
+        How well each cluster is found again in other samples: a mean Jaccard index, 0 to 1.
     linkage : ndarray of shape (n - 1, 4) or None
         The dendrogram of the objects, if the method has one.
     k_support : ndarray or None
@@ -109,6 +115,8 @@ class Clustering:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     k_chosen_by: str = "given"
     verdict: str = ""
+    ladder: KLadder | None = None
+    reproducibility: np.ndarray | None = None
     linkage: np.ndarray | None = None
     k_support: np.ndarray | None = None
     k_choice: KOpinion | None = None
@@ -142,7 +150,7 @@ class Clustering:
         seconds: float,
     ) -> "Clustering":
         """The result of a fitted model: an ``EnsembleClusterer``, a single method, or a combination of labels."""
-        consensus = model.consensus_
+        consensus, ladder = model.consensus_, getattr(model, "k_ladder_", None)
         chosen_by = consensus if model.k_choice_ is None else model.k_choice_.consensus
         return cls(
             labels=model.labels_,
@@ -155,10 +163,12 @@ class Clustering:
             reasons=tuple(model.reasons_),
             notes=tuple(notes),
             parameters=plain(parameters),
-            k_chosen_by=found_by(chosen_by) if parameters["k"] is None else "given",
+            k_chosen_by=found_by(chosen_by, ladder, model) if parameters["k"] is None else "given",
             verdict=getattr(model, "verdict_", None) or "",
+            ladder=ladder,
+            reproducibility=getattr(model, "reproducibility_", None),
             linkage=getattr(consensus, "linkage_", None),
-            k_support=support_by_k(consensus),
+            k_support=support_by_k(consensus, ladder),
             k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
             constraints=constraints,
             methods=getattr(model, "methods_", None),
@@ -207,7 +217,7 @@ class Clustering:
         """What ``choose_k`` says of the number of clusters, or why it says nothing: the vote, or a second opinion."""
         if self.k_choice is not None:
             return self.k_choice, ""
-        if self.k_chosen_by == "given" or self.other_than is not None:
+        if self.k_chosen_by == "given" or self.other_than is not None or self.ladder is not None:
             return None, ""
         return second_opinion(self.labels, self.ensemble, self.features, self.parameters.get("seed"))
 
@@ -236,6 +246,25 @@ class Clustering:
         """A row for each object: id, cluster, uncertainty, membership in its cluster, and in each (up to 50)."""
         first = {"id": self.ids, "cluster": self.labels, "uncertainty": self.uncertainty}
         return pd.DataFrame(first | membership_columns(self.labels, self.membership))
+
+    def cut(self, n_clusters: int) -> np.ndarray:
+        """The labels at another level of ``ladder``.
+
+        Parameters
+        ----------
+        n_clusters : int
+            That of the result, of a level, or 1.
+        """
+        n_clusters = whole_number("n_clusters", n_clusters, 1)
+        if n_clusters == self.n_clusters:
+            return self.labels.copy()
+        if n_clusters == 1:
+            return np.zeros_like(self.labels)
+        levels = {} if self.ladder is None else {rung.n_clusters: rung.labels for rung in self.ladder.rungs}
+        if n_clusters not in levels:
+            there = f"levels are {', '.join(map(str, levels))}" if levels else "there are no other levels"
+            raise ValueError(f"n_clusters={n_clusters}: {there}. Cluster the data again with k={n_clusters}.")
+        return levels[n_clusters].copy()
 
     def predict(self, new: Any) -> np.ndarray:
         """The cluster of new rows: that of their nearest rows, nearer ones counting for more.

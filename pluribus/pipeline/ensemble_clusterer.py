@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, clone
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pluribus._engine import EngineMixin, as_cluster, memory_budget, seeds
+from pluribus._engine import EngineMixin, as_cluster, memory_budget, seeds, whole_number
 from pluribus.consensus import (
     EvidenceAccumulation,
     mark_noise,
@@ -21,6 +21,7 @@ from pluribus.consensus._internal import accumulate, as_preferences, configured,
 from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
 from pluribus.generate import preset
+from pluribus.pipeline._answer import find_answer
 from pluribus.pipeline._defaults import default_consensus, default_generator
 from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._nearest_rows import NearestRows
@@ -28,8 +29,6 @@ from pluribus.pipeline._partition import Partition
 from pluribus.pipeline._plan import Plan, plan_of
 from pluribus.pipeline._reasons import reasons
 from pluribus.pipeline._sizes import Sizes
-from pluribus.pipeline._structure import structure_of
-from pluribus.pipeline.candidates.best_candidate import best_candidate
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK, METRICS, open_data, single_floats, unit_rows
 
@@ -55,10 +54,10 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     n_members : int, optional
         Number of clusterings in the ensemble; by default that of the generator.
     n_clusters : int, optional
-        Number of clusters of the result. By default "lwsm" takes the number with the longest lifetime in the evidence
-        that halves of the ensemble find again; for other functions, :func:`pluribus.validate.choose_k` decides.
-        Numbers are tried from 2 to that of the finest member, at most 50; in small tables, whose coarsest member has 10
-        to 19 clusters, to that of the coarsest.
+        Number of clusters of the result. By default it is found: with candidates, the one that they and the evidence
+        speak most for (``k_ladder_``), or 1 if there is no evidence of clusters (``verdict_``). Without candidates,
+        "lwsm" takes the number with the longest lifetime in the evidence that halves of the ensemble find again; for
+        other functions, :func:`pluribus.validate.choose_k` decides.
     min_size, max_size : int, float or text, optional
         Bounds on the number of objects in a cluster: a number, or a share of all (0.1, "10%"). Objects are moved where
         that costs the least membership.
@@ -67,11 +66,11 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
     noise : bool, default=False
         Leave objects unclustered (-1) that the ensemble ties only weakly to any cluster: their mean evidence for their
         own cluster is less than 60 % of the median in it. ``membership_`` and ``predict`` give them a cluster.
-    candidates : {"auto"}, optional
+    candidates : {"auto", None}, default="auto"
         "auto" also makes simpler partitions with the same number of clusters (Genie on a spanning tree, k-means,
         Gaussian mixtures), and takes the one that agrees best with the others and fits the neighborhoods of the
-        objects; memberships are then estimates of the chance that an object is right. It applies to "lwsm", up to
-        20,000 rows in memory and 20 clusters.
+        objects; memberships are then estimates of the chance that an object is right. It applies to "lwsm" and rows in
+        memory. With None, the partition is that of the consensus function.
     metric : {"euclidean", "cosine"}, default="euclidean"
         How rows are compared. "cosine" divides each row by its length once, in a copy of X; distances between such rows
         order pairs as the cosine does. It suits embeddings and texts, and needs X in memory. A row of zeros is refused.
@@ -111,11 +110,17 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         With the partition of the ensemble, also if another candidate was taken.
     choice_ : Choice or None
         The candidates, the terms and value of each, and which was taken; None without candidates.
+    reproducibility_ : ndarray of shape (n_clusters_,) or None
+        How well each cluster is found again: its mean Jaccard index with the most similar cluster in ten halves of the
+        objects or, for a merge of the evidence, in halves of the ensemble. None without candidates.
     structure_ : Structure or None
         Whether there are clusters at all, by :func:`pluribus.validate.find_structure`; None if it was not asked: for
-        consensus functions other than "lwea" and "lwsm", and for sparse data. It does not change the labels.
+        consensus functions other than "lwea" and "lwsm", and for sparse data.
     verdict_ : {"clusters", "undecided", "none"} or None
-        That of ``structure_``.
+        That of ``structure_``. With "none", all objects are in one cluster, unless you gave ``n_clusters`` or bounds on
+        sizes.
+    k_ladder_ : KLadder or None
+        The levels that are worth a look, if the number of clusters was found among candidates; see ``cut``.
     k_choice_ : KChoice or None
         The vote on the number of clusters, if :func:`pluribus.validate.choose_k` chose it.
     plan_ : Plan
@@ -172,7 +177,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         max_size: float | str | None = None,
         balance: bool = False,
         noise: bool = False,
-        candidates: str | None = None,
+        candidates: str | None = "auto",
         metric: str = "euclidean",
         constraint_level: str | tuple[str, ...] = "consensus",
         checkpoint: str | PathLike | None = None,
@@ -264,9 +269,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             with config_context(assume_finite=True):  # it has just been looked through
                 self.ensemble_ = generator.generate(X, store=self.checkpoint, **side_information)
             self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
-        self.structure_ = structure_of(self.consensus_, X, consensus_seed, self.n_jobs)
-        self.verdict_ = None if self.structure_ is None else self.structure_.verdict
-        partition = self._partition(X, candidate_seed)
+        partition = self._answer(X, sizes, (consensus_seed, candidate_seed))
         self._finish(partition, sizes, known, generator)
         self._nearest = NearestRows(X, partition.labels_, self.membership_, sample_seed)
         return self
@@ -291,6 +294,38 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             return np.concatenate([self._nearest.predict(self._compared(block)) for _, block in X.blocks(BLOCK)])
         X = validate_data(self, single_floats(X), accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
         return self._nearest.predict(self._compared(X))
+
+    def cut(self, n_clusters: int) -> np.ndarray:
+        """The labels at another number of clusters: those of the best candidate there.
+
+        ``k_ladder_`` lists the levels that are worth a look. Only after a fit that was to find the number of clusters.
+
+        Parameters
+        ----------
+        n_clusters : int
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_blobs
+        >>> from pluribus import EnsembleClusterer
+        >>> X, _ = make_blobs(300, centers=[[0, 0], [2, 2], [9, 0], [11, 2]], cluster_std=0.4, random_state=0)
+        >>> model = EnsembleClusterer(random_state=0).fit(X)
+        >>> model.n_clusters_, model.cut(2).max() + 1
+        (4, 2)
+        """
+        check_is_fitted(self)
+        n_clusters = whole_number("n_clusters", n_clusters, 1)
+        if n_clusters == self.n_clusters_:
+            return self.labels_.copy()
+        if n_clusters == 1:
+            return np.zeros_like(self.labels_)
+        if self.k_ladder_ is None or self._levels_of_k is None:
+            raise ValueError(f"n_clusters={n_clusters}: there are no other levels here. Fit with n_clusters=None.")
+        labels = self._levels_of_k.labels(n_clusters)
+        if labels is None:
+            most = self._levels_of_k.most
+            raise ValueError(f"n_clusters={n_clusters}: there are candidates for 2 to {most} clusters. Give fewer.")
+        return labels
 
     def _checked(self, X: Any) -> Any:
         """X as an array, csr matrix or Rows, not copied if it is one already."""
@@ -408,15 +443,22 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             more["constraints"] = known if "consensus" in levels else as_preferences(known)
         return consensus.fit(self.ensemble_, **more)
 
-    def _partition(self, X: Any, seed: int) -> Partition:
-        """That of the consensus function, or the best candidate."""
-        self.choice_ = None
-        if self.candidates is not None:
-            best = best_candidate(self.consensus_, self.ensemble_, X, seed, self.n_jobs)
-            if best is not None:
-                partition, self.choice_ = best
-                return partition
-        return Partition.of(self.consensus_)
+    def _answer(self, X: Any, sizes: Sizes | None, seeds: tuple[int, int]) -> Partition:
+        """Whether there are clusters, how many, and which partition; what led to it is kept."""
+        answer = find_answer(
+            self.consensus_,
+            self.ensemble_,
+            X,
+            finds_k=self.n_clusters is None,
+            may_be_one=sizes is None,
+            with_candidates=self.candidates is not None,
+            seeds=seeds,
+            n_jobs=self.n_jobs,
+        )
+        self.structure_, self.k_ladder_, self.choice_ = answer.structure, answer.ladder, answer.choice
+        self.verdict_ = None if answer.structure is None else answer.structure.verdict
+        self.reproducibility_, self._levels_of_k = answer.reproducibility, answer.levels
+        return answer.partition
 
     def _finish(self, partition: Partition, sizes: Sizes | None, known: Constraints, generator: Any) -> None:
         """Set the result: sizes within bounds, noise left out, and the reasons."""

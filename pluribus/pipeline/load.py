@@ -19,6 +19,7 @@ from pluribus.partitions import Ensemble
 from pluribus.pipeline._archive import FORMAT, LISTS, RUN_FIGURES, TEXTS, temporary
 from pluribus.pipeline._k_choice import KOpinion
 from pluribus.pipeline._nearest_rows import NearestRows
+from pluribus.pipeline.candidates.k_ladder import KLadder
 from pluribus.pipeline.clustering import VERDICTS, Clustering
 from pluribus.pipeline.merge_record import COLUMNS, HEIGHTS, MergeRecord
 from pluribus.tables import Recipe
@@ -142,6 +143,8 @@ def _result(archive: _Archive) -> Clustering:
         linkage=archive.finite("linkage", (n - 1, 4)) if "linkage.npy" in archive.names else None,
         k_support=archive.array("k_support", "fiu", (None,)) if "k_support.npy" in archive.names else None,
         k_choice=None if stored["k_choice"] is None else KOpinion.from_json(stored["k_choice"]),
+        ladder=_ladder(archive, stored.get("ladder")),
+        reproducibility=_reproducibility(archive, k),
         constraints=_constraints(archive),
         methods=_methods(archive, stored["methods"]),
         merges=_merges(archive, stored.get("merges"), k),
@@ -157,6 +160,24 @@ def _result(archive: _Archive) -> Clustering:
         seconds=float(stored["seconds"]),
         versions={str(name): str(version) for name, version in dict(stored["versions"]).items()},
     )
+
+
+def _ladder(archive: _Archive, stored: Any) -> KLadder | None:
+    if stored is None:
+        return None
+    try:
+        return KLadder.from_json(stored, archive.array("ladder_labels", "iu", (archive.n, None)).astype(np.int64))
+    except (TypeError, ValueError, KeyError) as error:
+        raise ArchiveError(f"{archive.path} is damaged: {error}") from error
+
+
+def _reproducibility(archive: _Archive, k: int) -> np.ndarray | None:
+    if "reproducibility.npy" not in archive.names:
+        return None
+    found = archive.array("reproducibility", "f", (k,))
+    if np.nanmin(found, initial=0) < 0 or np.nanmax(found, initial=0) > 1:
+        raise ArchiveError(f"{archive.path} is damaged: reproducibilities are not between 0 and 1.")
+    return found
 
 
 def _ensemble(archive: _Archive) -> Ensemble:

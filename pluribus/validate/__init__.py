@@ -13,7 +13,12 @@ from pluribus.validate.density import dbcv_index
 from pluribus.validate.description_length import description_length_cost, description_lengths
 from pluribus.validate.dunn import dunn_index
 from pluribus.validate.estimate import Estimate
+from pluribus.validate.hubert import hubert_index
+from pluribus.validate.maulik_bandyopadhyay import maulik_bandyopadhyay_index
 from pluribus.validate.neighbor_density import NeighborDensity, neighbor_density_index
+from pluribus.validate.point_symmetry import point_symmetry_cost
+from pluribus.validate.s_dbw import s_dbw_cost
+from pluribus.validate.sd_validity import sd_cost
 from pluribus.validate.silhouette import silhouette_index, silhouettes
 from pluribus.validate.stability import (
     ConsensusDistribution,
@@ -23,6 +28,9 @@ from pluribus.validate.stability import (
     stability,
 )
 from pluribus.validate.structure.find_structure import Level, Structure, Witnesses, find_structure
+from pluribus.validate.structure.separation import cluster_separation
+from pluribus.validate.validity_weights import validity_weights
+from pluribus.validate.xie_beni import xie_beni_cost
 
 __all__ = [
     "CRITERIA",
@@ -43,6 +51,7 @@ __all__ = [
     "calinski_harabasz_index",
     "choose_k",
     "choose_partition",
+    "cluster_separation",
     "consensus_distribution",
     "davies_bouldin_cost",
     "dbcv_index",
@@ -50,8 +59,15 @@ __all__ = [
     "description_lengths",
     "dunn_index",
     "find_structure",
+    "hubert_index",
+    "maulik_bandyopadhyay_index",
     "neighbor_density_index",
+    "point_symmetry_cost",
+    "s_dbw_cost",
+    "sd_cost",
     "silhouette_index",
     "silhouettes",
     "stability",
+    "validity_weights",
+    "xie_beni_cost",
 ]

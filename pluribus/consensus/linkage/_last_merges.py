@@ -1,5 +1,6 @@
 """The last merges of average link, by the rule on which halves of the ensemble agree."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from pluribus.partitions import Ensemble
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK
 
+_Sums = tuple[np.ndarray, np.ndarray]  # the weight together, and the weight seen together, between groups
 RULES = {"average": AVERAGE, "per object": PER_OBJECT, "relative": RELATIVE}
 _WORDS = {
     "average": "by the mean evidence between them (average link)",
@@ -48,6 +50,11 @@ class LastMerges(NamedTuple):
     partitions: tuple[tuple[str, np.ndarray], ...] = ()
 
     @property
+    def labels(self) -> np.ndarray:
+        """Those by the chosen rule."""
+        return dict(self.partitions)[self.rule]
+
+    @property
     def sentence(self) -> str:
         """Why this rule."""
         if not self.stability:
@@ -60,7 +67,62 @@ class LastMerges(NamedTuple):
         )
 
 
-def merge_last_groups(
+class LastGroups:
+    """The groups that average link leaves, and what the members say of each two: they can be merged to any number.
+
+    Attributes
+    ----------
+    groups : ndarray of shape (m,)
+        The group of each linked object.
+    """
+
+    def __init__(
+        self, groups: np.ndarray, between: "_Between", n_members: int, splits: list[tuple[np.ndarray, np.ndarray]]
+    ) -> None:
+        self.groups = groups
+        self._between, self._splits = between, splits
+        self._sums = between.sums(np.arange(n_members))
+
+    @property
+    def n_groups(self) -> int:
+        """How many there are."""
+        return len(self._between.sizes)
+
+    def merged(self, n_clusters: int) -> dict[str, np.ndarray]:
+        """The labels of the linked objects by each rule."""
+        return {rule: self._between.merge(self._sums, n_clusters, rule)[self.groups] for rule in RULES}
+
+    def by_halves(self, n_clusters: int, rule: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The labels of the linked objects by one rule, from each half of the members in each split."""
+
+        def merged(sums: _Sums) -> np.ndarray:
+            return self._between.merge(sums, n_clusters, rule)[self.groups]
+
+        return [(merged(one), merged(other)) for one, other in self._sums_of_halves]
+
+    @cached_property
+    def _sums_of_halves(self) -> list[tuple[_Sums, _Sums]]:
+        return [(self._between.sums(one), self._between.sums(other)) for one, other in self._splits]
+
+    def merge(self, n_clusters: int) -> LastMerges:
+        """The rule for a number of clusters, and the partition by each rule."""
+        chosen = LastMerges("average", {})
+        if self.n_groups >= _PER_CLUSTER * n_clusters and self._splits:
+            chosen = self._most_stable(n_clusters)
+        return chosen._replace(partitions=tuple(self.merged(n_clusters).items()))
+
+    def _most_stable(self, n_clusters: int) -> LastMerges:
+        """Average link, unless halves of the ensemble agree clearly more on the result of another rule."""
+        stability = {
+            rule: float(np.mean([adjusted_rand_index(*both) for both in self.by_halves(n_clusters, rule)]))
+            for rule in RULES
+        }
+        best = max(stability, key=lambda rule: stability[rule])
+        clearly = stability[best] >= max(stability["average"] + _CLEARLY, _LEAST)
+        return LastMerges(best if clearly else "average", stability)
+
+
+def last_groups(
     ensemble: Ensemble,
     cluster_weights: np.ndarray,
     tree: np.ndarray,
@@ -68,8 +130,8 @@ def merge_last_groups(
     rng: np.random.Generator,
     X: Any = None,
     objects: np.ndarray | None = None,
-) -> tuple[np.ndarray, LastMerges]:
-    """Labels of the objects, and the rule that was chosen.
+) -> LastGroups | None:
+    """The groups before the last merges; None if there is nothing left to merge, or far too much.
 
     Parameters
     ----------
@@ -79,6 +141,7 @@ def merge_last_groups(
     tree : ndarray of shape (n - 1, 4)
         Average link of the objects, whose last groups are merged.
     n_clusters : int
+        That will be asked for; there are three times as many groups, or 60.
     rng : numpy Generator
         For the splits into halves.
     X : array, csr matrix or Rows, optional
@@ -90,15 +153,15 @@ def merge_last_groups(
     --------
     >>> import numpy as np
     >>> from pluribus import Ensemble
-    >>> from pluribus.consensus.linkage._last_merges import merge_last_groups
+    >>> from pluribus.consensus.linkage._last_merges import last_groups
     >>> from pluribus.consensus._shared.evidence_linkages import average_link
     >>> rng = np.random.default_rng(0)
     >>> truth = np.repeat([0, 1], [80, 20])
     >>> ensemble = Ensemble([4 * truth + rng.integers(4, size=100) for _ in range(20)])
     >>> weights = np.ones(ensemble.offsets[-1])
     >>> tree = average_link(ensemble, weights, verbose=False)
-    >>> labels, merges = merge_last_groups(ensemble, weights, tree, 2, rng)
-    >>> np.bincount(2 * truth + labels), merges.rule
+    >>> merges = last_groups(ensemble, weights, tree, 2, rng).merge(2)
+    >>> np.bincount(2 * truth + merges.labels), merges.rule
     (array([80,  0,  0, 20]), 'average')
     """
     n, r = ensemble.n_objects, len(ensemble)
@@ -107,32 +170,12 @@ def merge_last_groups(
     negligible = NEGLIGIBLE * evidence[n - n_groups - 1] if n_groups else 0.0
     n_groups = max(n_groups, int((evidence <= negligible).sum()) + 1)  # average link merged these in arbitrary order
     if not 1 < n_clusters < n_groups <= _MOST_GROUPS:
-        return cut_into(tree, n_clusters), LastMerges("average", {})
+        return None
     groups = cut_into(tree, n_groups)
     between = _Between(ensemble, cluster_weights, groups)
     if X is not None:
         between.set_distances(_means(X, groups, between.sizes, objects))
-    merges = LastMerges("average", {})
-    if n_groups >= _PER_CLUSTER * n_clusters and r >= FEWEST:
-        merges = _most_stable(between, groups, n_clusters, halves(r, _SPLITS, rng))
-    sums = between.sums(np.arange(r))
-    by_rule = {rule: between.merge(sums, n_clusters, rule)[groups] for rule in RULES}
-    return by_rule[merges.rule], merges._replace(partitions=tuple(by_rule.items()))
-
-
-def _most_stable(
-    between: "_Between", groups: np.ndarray, n_clusters: int, splits: list[tuple[np.ndarray, np.ndarray]]
-) -> LastMerges:
-    """Average link, unless halves of the ensemble agree clearly more on the result of another rule."""
-    agreements: dict[str, list[float]] = {rule: [] for rule in RULES}
-    for both in splits:
-        sums = [between.sums(half) for half in both]
-        for rule, indices in agreements.items():
-            indices.append(adjusted_rand_index(*(between.merge(half, n_clusters, rule)[groups] for half in sums)))
-    stability = {rule: float(np.mean(indices)) for rule, indices in agreements.items()}
-    best = max(stability, key=lambda rule: stability[rule])
-    clearly = stability[best] >= max(stability["average"] + _CLEARLY, _LEAST)
-    return LastMerges(best if clearly else "average", stability)
+    return LastGroups(groups, between, r, halves(r, _SPLITS, rng) if r >= FEWEST else [])
 
 
 class _Between:
@@ -152,14 +195,14 @@ class _Between:
         self.distances = squared * np.multiply.outer(self.sizes, self.sizes) / np.add.outer(self.sizes, self.sizes)
         self.weak = _WEAK
 
-    def sums(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def sums(self, members: np.ndarray) -> _Sums:
         """The weight together, and the weight seen together, of all pairs of objects between groups."""
         columns = np.isin(self.member, members)
         inside, covered = self.inside[columns], self.covered[members]
         together = inside.T @ (self.cluster_weights[columns, None] * inside)
         return together, covered.T @ (self.weights[members, None] * covered)
 
-    def merge(self, sums: tuple[np.ndarray, np.ndarray], n_clusters: int, rule: str) -> np.ndarray:
+    def merge(self, sums: _Sums, n_clusters: int, rule: str) -> np.ndarray:
         """The cluster of each group."""
         return merge_groups(*sums, self.weak, self.distances, self.sizes, n_clusters, RULES[rule])
 

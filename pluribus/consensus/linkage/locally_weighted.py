@@ -21,7 +21,7 @@ from pluribus.consensus._shared.features import check_features
 from pluribus.consensus._shared.label_rows import nonempty_clusters
 from pluribus.consensus._shared.separate_groups import merge_separate, separate_groups
 from pluribus.consensus.linkage._k_stability import k_stability
-from pluribus.consensus.linkage._last_merges import merge_last_groups
+from pluribus.consensus.linkage._last_merges import LastMerges, last_groups
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble, as_ensemble
 from pluribus.partitions._internal import number_by_size
@@ -86,6 +86,9 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         For "linkage" and "stable": the dendrogram of average link of the m objects that were linked, in scipy's format.
     linked_ : ndarray of shape (m,)
         Which objects were linked: all, or a sample of 20,000.
+    last_groups_ : LastGroups or None
+        For "stable": the groups of the linked objects before the last merges; ``merge(k)`` merges them to another
+        number of clusters.
     last_merges_ : LastMerges
         For "stable": the ``rule`` that was chosen, the ``stability`` of each rule, and a ``sentence``.
     k_stability_ : KStability
@@ -171,7 +174,14 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
             X = check_features(X, ensemble.n_objects)
         if self.n_clusters is not None or not self.finds_n_clusters:
             self._check_n_clusters(ensemble.n_objects)
-        for name in ("linkage_", "tree_", "linked_", "last_merges_", "k_stability_"):  # of an earlier fit
+        for name in (
+            "linkage_",
+            "tree_",
+            "linked_",
+            "last_groups_",
+            "last_merges_",
+            "k_stability_",
+        ):  # of an earlier fit
             self.__dict__.pop(name, None)
         index = self._ensemble_driven_index(ensemble)
         self.cluster_weights_ = np.split(index, ensemble.offsets[1:-1])
@@ -220,7 +230,12 @@ class LocallyWeightedConsensus(ConsensusMixin, BaseEstimator):
         self.tree_, self.linked_ = tree, sample
         labels = cut = self._cut_tree(linked, tree, rng)
         if self.extraction == "stable":
-            labels, self.last_merges_ = merge_last_groups(linked, weights, tree, cut.max() + 1, splits, X, sample)
+            self.last_groups_ = last_groups(linked, weights, tree, cut.max() + 1, splits, X, sample)
+            if self.last_groups_ is None:
+                self.last_merges_ = LastMerges("average", {})
+            else:
+                self.last_merges_ = self.last_groups_.merge(cut.max() + 1)
+                labels = self.last_merges_.labels
         if n <= LINKED and (labels is cut or adjusted_rand_index(labels, cut) >= 1):
             self.linkage_ = tree
         k = int(labels.max()) + 1

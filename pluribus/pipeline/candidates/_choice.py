@@ -13,7 +13,6 @@ from pluribus.pipeline.candidates._terms import (
     compactness,
     cut,
     gap,
-    links_of,
     mean_with_others,
     nearness,
 )
@@ -84,22 +83,25 @@ class Choice:
         return cls(names, arrays["terms"], arrays["values"], arrays["between"], chosen, str(stored["sentence"]))
 
 
-def choose(pool: Pool, X: np.ndarray) -> Choice:
+def choose(pool: Pool) -> Choice:
     """Choose the candidate with the highest value.
 
     Parameters
     ----------
     pool : Pool
         See ``make_candidates``.
-    X : array of shape (n, d)
-        The data that the pool was made from.
     """
     between = agreements(pool.labels)
-    links = links_of(pool.near)
-    centered = X - X.mean(axis=0)  # distances to means lose digits far from the origin
+    ground = pool.ground
+    centered = ground.X - ground.X.mean(axis=0)  # distances to means lose digits far from the origin
     with one_blas_thread():
         of_each = [
-            (cut(labels, links), nearness(labels, pool.near), compactness(labels, centered), gap(labels, pool.tree))
+            (
+                cut(labels, ground.links),
+                nearness(labels, ground.near),
+                compactness(labels, centered),
+                gap(labels, ground.reach),
+            )
             for labels in pool.labels
         ]
     terms = np.column_stack([mean_with_others(between), np.array(of_each)])

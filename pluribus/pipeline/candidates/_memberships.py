@@ -5,34 +5,33 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import expit, logit
 
 from pluribus.partitions._internal import contingency_of_codes
-from pluribus.pipeline.candidates._choice import Choice
-from pluribus.pipeline.candidates._pool import OWN, Pool
 
-# Logistic regression on data with known classes: constant, evidence, vote, agreement of the pool.
-_CONSTANT, _EVIDENCE, _VOTE, _AGREEMENT = -0.93, 0.32, 0.42, 1.76
-_CLIP = 0.01
+# Logistic regressions on data with known classes: constant, evidence, and the vote where there is one.
+_CONSTANT, _EVIDENCE, _VOTE = 0.04, 0.37, 0.33
+_CONSTANT_ALONE, _EVIDENCE_ALONE = 0.33, 0.50
+_CLIP = 0.001
 
 
-def calibrated(evidence: np.ndarray, pool: Pool, choice: Choice) -> np.ndarray:
-    """The memberships in the clusters of the chosen candidate, (n, k).
+def calibrated(evidence: np.ndarray, labels: np.ndarray, voted: np.ndarray, vote: np.ndarray) -> np.ndarray:
+    """Memberships, (n, k): that in the own cluster estimates the chance that an object is right.
 
-    That of the own cluster is calibrated by the evidence for it, by the share of the other candidates that agree on
-    the object, and by how far the candidates agree altogether. The rest goes to the other clusters in proportion to
-    their evidence.
+    It is calibrated by the evidence for that cluster and, for objects that candidates voted on, by the share of
+    candidates that agree. The rest goes to the other clusters in proportion to their evidence.
 
     Parameters
     ----------
     evidence : array of shape (n, k)
-        Mean evidence of each object for the clusters of the chosen candidate, rows with the sum 1.
-    pool : Pool
-    choice : Choice
-        Among the candidates of the pool.
+        Mean evidence of each object for the clusters, rows with the sum 1.
+    labels : array of shape (n,)
+    voted : array of shape (m,)
+        The objects that were voted on.
+    vote : array of shape (m,)
+        The share of candidates that agree with their labels.
     """
-    labels = pool.labels[choice.chosen]
     everyone = np.arange(len(labels))
-    voters = np.flatnonzero(np.array(pool.names) != OWN)  # it is one of the merges
-    agreement = choice.between[choice.chosen, voters].mean()
-    own = _own_membership(evidence[everyone, labels], votes(labels, pool.labels[voters]), agreement)
+    odds = _log_odds(evidence[everyone, labels])
+    own = expit(_CONSTANT_ALONE + _EVIDENCE_ALONE * odds)
+    own[voted] = expit(_CONSTANT + _EVIDENCE * odds[voted] + _VOTE * _log_odds(vote))
     others = evidence.astype(np.float64)
     others[everyone, labels] = 0
     nothing = others.sum(axis=1) <= 0
@@ -52,12 +51,6 @@ def votes(labels: np.ndarray, voters: np.ndarray) -> np.ndarray:
         renamed = linear_sum_assignment(table, maximize=True)[1]
         total += renamed[voter] == labels
     return total / len(voters)
-
-
-def _own_membership(evidence: np.ndarray, vote: np.ndarray, agreement: float) -> np.ndarray:
-    """The chance that an object is right."""
-    parts = _EVIDENCE * _log_odds(evidence) + _VOTE * _log_odds(vote)
-    return expit(_CONSTANT + parts + _AGREEMENT * agreement)
 
 
 def _log_odds(share: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
 from pluribus._kernels.labels.label_neighbors import fill_union, union_degrees
@@ -62,7 +63,9 @@ def nearness(labels: np.ndarray, neighbors: Neighborhood, n_nearest: int = _NEAR
 
 def compactness(labels: np.ndarray, X: np.ndarray) -> float:
     """The simplified silhouette, ``round``: the distance to the own mean against that to the nearest other mean."""
-    means = np.array([X[labels == c].mean(axis=0, dtype=np.float64) for c in range(labels.max() + 1)])
+    sizes = np.bincount(labels)
+    chosen = sparse.csr_array((np.ones(len(X)), (labels, np.arange(len(X)))), shape=(len(sizes), len(X)))
+    means = (chosen @ X) / sizes[:, None]
     distances = euclidean_distances(X, means.astype(X.dtype))
     everyone = np.arange(len(X))
     own = distances[everyone, labels]

@@ -83,37 +83,61 @@ def merging_path(density: Density, leaves: np.ndarray) -> list[Step]:
     leaves : ndarray of shape (n,)
         Groups to begin with, from 0.
     """
-    f = density.log_density
-    order = np.argsort(-f, kind="stable")
-    level = np.minimum(f[density.one], f[density.other])
-    apart = leaves[density.one] != leaves[density.other]
-    one, other, level = density.one[apart], density.other[apart], level[apart]
-    falling = np.argsort(-level, kind="stable")
-    one, other, level = one[falling], other[falling], level[falling]
-    n_top = density.n_neighbors // 2
-    scale = density.local_dimension * np.sqrt(density.n_neighbors)
+    slopes = _Slopes.between(density, leaves)
     groups = leaves.astype(np.int64)
     thresholds: dict[tuple[bytes, ...], float] = {}
     path = []
     while True:
-        n_groups = int(groups.max()) + 1
-        heights = group_heights(order, f, groups, n_groups, n_top, f.min())
-        floors = np.full(n_groups, np.inf)
-        np.minimum.at(floors, groups, f)
-        saddles, n_edges, target = group_saddles(one, other, level, groups, heights, floors, n_top)
-        depth = np.where(n_edges > 0, scale * (heights - saddles), np.inf)
-        highest = int(np.lexsort((np.arange(n_groups), -heights))[0])
-        depth[highest] = np.nan
-        ratio = np.array(
-            [depth[g] / _threshold(density.X, groups, g, int(target[g]), depth[g], thresholds) for g in range(n_groups)]
-        )
-        path.append(Step(groups, depth, ratio))
-        if n_groups == 1 or not np.isfinite(depth).any():
+        step, target = _measured(density, slopes, groups, thresholds)
+        path.append(step)
+        if step.n_groups == 1 or not np.isfinite(step.depth).any():
             return path
-        weakest = int(np.nanargmin(depth))
+        weakest = int(np.nanargmin(step.depth))
         into = int(target[weakest])
         groups = np.where(groups == weakest, into, groups)
         groups = groups - (groups > weakest)
+
+
+def valleys_around(density: Density, groups: np.ndarray) -> Step:
+    """The valleys around groups as they are."""
+    groups = groups.astype(np.int64)
+    return _measured(density, _Slopes.between(density, groups), groups, {})[0]
+
+
+class _Slopes(NamedTuple):
+    """Pairs of neighbors in different groups by their level, the highest first, and objects by their density."""
+
+    one: np.ndarray
+    other: np.ndarray
+    level: np.ndarray
+    order: np.ndarray
+
+    @classmethod
+    def between(cls, density: Density, groups: np.ndarray) -> "_Slopes":
+        f = density.log_density
+        level = np.minimum(f[density.one], f[density.other])
+        apart = np.flatnonzero(groups[density.one] != groups[density.other])
+        falling = apart[np.argsort(-level[apart], kind="stable")]
+        return cls(density.one[falling], density.other[falling], level[falling], np.argsort(-f, kind="stable"))
+
+
+def _measured(
+    density: Density, slopes: _Slopes, groups: np.ndarray, thresholds: dict[tuple[bytes, ...], float]
+) -> tuple[Step, np.ndarray]:
+    """What separates each group, and which group lies behind."""
+    f, n_top = density.log_density, density.n_neighbors // 2
+    n_groups = int(groups.max()) + 1
+    heights = group_heights(slopes.order, f, groups, n_groups, n_top, f.min())
+    floors = np.full(n_groups, np.inf)
+    np.minimum.at(floors, groups, f)
+    saddles, n_edges, target = group_saddles(slopes.one, slopes.other, slopes.level, groups, heights, floors, n_top)
+    scale = density.local_dimension * np.sqrt(density.n_neighbors)
+    depth = np.where(n_edges > 0, scale * (heights - saddles), np.inf)
+    depth[int(np.lexsort((np.arange(n_groups), -heights))[0])] = np.nan
+    ratio = np.array(
+        [depth[g] / _threshold(density.X, groups, g, int(target[g]), depth[g], thresholds) for g in range(n_groups)]
+    )
+    return Step(groups, depth, ratio), target
 
 
 def _threshold(

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.cluster.hierarchy import is_valid_linkage
 from sklearn.utils import check_array
 
-from pluribus._engine import check_n_jobs, seeds
+from pluribus._engine import check_n_jobs, real_number, seeds
 from pluribus.consensus._internal import cut_into
 from pluribus.validate.structure._shadows import least_p_value
 from pluribus.validate.structure._spread_ties import spread_ties
@@ -20,6 +20,7 @@ _LEAVES = 30  # groups to begin with, at most
 _BULKY = 2.3  # dimension above which a straight shadow of one group has one mode
 _ALPHA, _WEAK_ALPHA = 0.05, 0.2
 _STABLE, _FALL, _WEAK_FALL = 0.98, np.log(10), 1.4  # halves agree, and the logarithm of the fall of the evidence
+_AGREED = 0.5  # agreement of different methods that one group in a filled region does not reach
 _WEAKLY = 0.7  # of the threshold of a valley: below, there is not even a hint
 _GIVEN_CLUSTERS = 0.75  # of the threshold: if there are clusters, less is asked of each
 _GROWTH = 3.6  # log(n / k) up to which the deepest chance valley does not grow
@@ -125,6 +126,7 @@ def find_structure(
     *,
     lifetimes: Any = None,
     stability: Any = None,
+    agreement: float | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Structure:
@@ -148,6 +150,9 @@ def find_structure(
         A dendrogram of the rows in scipy's format, of average link.
     lifetimes, stability : array of shape (m,), optional
         For 2, 3, … clusters: the logarithm of the fall of the evidence, and how well halves of the ensemble agree.
+    agreement : float, optional
+        How well different methods agree on the best partition, 0 to 1. From 0.5 on, it is a hint in a filled region,
+        where methods disagree on one group: the verdict is then at least "undecided".
     random_state : int, RandomState, Generator or None
         For halves of the rows, and the spread of values that occur many times.
     n_jobs : int, optional
@@ -166,6 +171,7 @@ def find_structure(
     'none'
     """
     check_n_jobs(n_jobs)
+    agreement = None if agreement is None else real_number("agreement", agreement, -1, 1)
     X = check_array(X, dtype=[np.float64, np.float32])
     n = len(X)
     tree = check_array(tree, dtype=np.float64, ensure_min_samples=0, input_name="tree")
@@ -190,7 +196,8 @@ def find_structure(
     dip = least_p_value(spread, tree, halves_rng) if dimension >= _BULKY else np.nan
     fall = _fall(lifetimes, stability)
     strong = saddle >= 1 or dip <= _ALPHA or fall >= _FALL
-    hint = saddle >= _WEAKLY or dip <= _WEAK_ALPHA or fall >= _WEAK_FALL
+    agreed = agreement is not None and agreement >= _AGREED and dimension >= _BULKY
+    hint = saddle >= _WEAKLY or dip <= _WEAK_ALPHA or fall >= _WEAK_FALL or agreed
     verdict: Verdict = "clusters" if strong else "undecided" if hint else "none"
     levels = tuple(
         Level(step.n_groups, *_from_largest(step)) for step in reversed(path) if step.weakest >= _GIVEN_CLUSTERS

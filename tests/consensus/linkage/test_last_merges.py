@@ -14,7 +14,7 @@ from pluribus import Ensemble, EnsembleClusterer
 from pluribus._kernels.linkage.merge_groups import merge_groups
 from pluribus.consensus import LocallyWeightedConsensus
 from pluribus.consensus._shared.evidence_linkages import average_link
-from pluribus.consensus.linkage._last_merges import RULES, LastMerges, _Between, merge_last_groups
+from pluribus.consensus.linkage._last_merges import RULES, LastMerges, _Between, last_groups
 from pluribus.generate import Generator
 
 
@@ -94,7 +94,8 @@ def planted(sizes, r=24, noise=0.02):
 def merge(ensemble, k, seed=0, rows=None):
     weights = np.ones(ensemble.offsets[-1])
     tree = average_link(ensemble, weights, verbose=False)
-    return merge_last_groups(ensemble, weights, tree, k, np.random.default_rng(seed), rows)
+    merges = last_groups(ensemble, weights, tree, k, np.random.default_rng(seed), rows).merge(k)
+    return merges.labels, merges
 
 
 def test_clear_clusters_by_average_link():
@@ -134,10 +135,21 @@ def test_noise_is_no_reason_for_another_rule(seed):
 )
 def test_where_there_is_no_choice(k, r, sizes):
     _, ensemble = planted(sizes, r=r)
-    labels, merges = merge(ensemble, k)
+    model = LocallyWeightedConsensus(k, extraction="stable", random_state=0, verbose=False).fit(ensemble)
+    merges = model.last_merges_
     assert (merges.rule, merges.stability) == ("average", {})
-    assert len(np.unique(labels)) == k
+    assert len(np.unique(model.labels_)) == k
     assert merges.sentence == "Groups were merged by the mean evidence between them (average link)."
+
+
+def test_the_groups_can_be_merged_to_another_number():
+    truth, ensemble = planted([90, 60, 30])
+    model = LocallyWeightedConsensus(2, extraction="stable", random_state=0, verbose=False).fit(ensemble)
+    again = LocallyWeightedConsensus(3, extraction="stable", random_state=0, verbose=False).fit(ensemble)
+    merges = model.last_groups_.merge(3)
+    assert adjusted_rand_score(truth, merges.labels) == 1
+    assert (merges.rule, merges.stability) == (again.last_merges_.rule, again.last_merges_.stability)
+    assert adjusted_rand_score(merges.labels, again.labels_) == 1
 
 
 def test_halves_depend_on_the_seed_only():

@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 from pluribus.compare import adjusted_rand_index
 from pluribus.pipeline.candidates import _pool
 from pluribus.pipeline.candidates._choice import choose
-from pluribus.pipeline.candidates._pool import make_candidates
+from pluribus.pipeline.candidates._pool import OWN, THOROUGH, make_one, survey
 
 NAMES = (
     "own", "average", "per object", "relative", "genie 0.1", "genie 0.3", "genie 0.5", "genie 0.7", "k-means",
@@ -17,6 +17,11 @@ NAMES = (
 
 def merges_of(own):
     return dict.fromkeys(NAMES[1:4], own)
+
+
+def make_candidates(X, own, merges, k, seed):
+    ground = survey(X, seed)
+    return ground and _pool.make_candidates(ground, {OWN: own, **merges}, k, effort=THOROUGH, seed=seed)
 
 
 def blobs(n=200, d=2, k=4):
@@ -33,7 +38,7 @@ def test_twelve_candidates_numbered_from_the_largest():
         assert len(sizes) == 4
         assert (np.diff(sizes) <= 0).all()
     assert adjusted_rand_index(pool.labels[0], y) == 1
-    assert pool.near.places.shape == (200, 25)
+    assert pool.ground.near.places.shape == (200, 25)
 
 
 @pytest.mark.parametrize(("n", "k"), [(200, 1), (29, 3), (35, 12)])
@@ -56,7 +61,7 @@ def test_candidates_with_fewer_clusters_are_left_out():
     pool = make_candidates(X, own, {**merges_of(own), "average": own % 3}, 4, seed=0)
     assert pool.names[:3] == ("own", "per object", "relative")
     assert "k-means" not in pool.names
-    assert np.isfinite(choose(pool, X).values).all()
+    assert np.isfinite(choose(pool).values).all()
 
 
 def test_none_if_one_is_left(monkeypatch):
@@ -70,7 +75,7 @@ def test_equal_rows():
     X = np.ones((40, 2))
     own = np.arange(40) % 2
     pool = make_candidates(X, own, merges_of(own), 2, seed=0)
-    assert np.isfinite(choose(pool, X).values).all()
+    assert np.isfinite(choose(pool).values).all()
 
 
 def test_k_means_takes_the_place_of_a_mixture_that_fails(monkeypatch):
@@ -134,3 +139,16 @@ def test_trees_do_not_depend_on_the_seed():
     trees = [i for i, name in enumerate(one.names) if name.startswith("genie")]
     assert len(trees) == 4
     assert (one.labels[trees] == other.labels[trees]).all()
+
+
+def test_one_candidate_by_its_name():
+    X, y = blobs()
+    ground = survey(X, 0)
+    for name in NAMES[4:]:
+        assert adjusted_rand_index(make_one(ground, name, 4, 0), y) > 0.9
+
+
+def test_one_mixture_that_fails_is_none(monkeypatch):
+    X, _ = blobs()
+    ground = survey(X, 0)._replace(components=np.full((200, 2), np.nan))
+    assert make_one(ground, "mixture full", 4, 0) is None

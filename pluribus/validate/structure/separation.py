@@ -1,0 +1,65 @@
+"""How deep a valley of the density separates each cluster of a partition from the rest."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array
+
+from pluribus._engine import check_n_jobs, seeds
+from pluribus.partitions._internal import encode_labels
+from pluribus.validate.structure._spread_ties import spread_ties
+from pluribus.validate.structure._valleys import Density, valleys_around
+
+_FEWEST = 16  # objects: fewer say nothing
+
+
+def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: int | None = None) -> np.ndarray:
+    """How deep a valley of the density lies around each cluster, over the deepest that chance makes.
+
+    From 1 on, a cluster is significant by itself: the way from its densest objects to denser ones outside leads through
+    a region of clearly fewer objects. Infinite if no neighbors lead outside, NaN for the cluster with the densest
+    objects, which no way leads up from, and where nothing can be said: fewer than 16 objects, or all rows the same.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+        Features, scaled as for clustering.
+    labels : sequence of n labels
+        Objects with the label -1 are left out.
+    random_state : int, RandomState, Generator or None
+        For the spread of values that occur many times.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        For the clusters in the order of their sorted labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.validate import cluster_separation
+    >>> one = np.random.default_rng(0).normal(size=(300, 2))
+    >>> two, half = np.append(one, one + [7, 0], axis=0), np.repeat([0, 1], 300)
+    >>> np.nanmin(cluster_separation(two, half)) > 1
+    True
+    >>> np.nanmin(cluster_separation(one, one[:, 0] > 0)) > 1
+    False
+    """
+    check_n_jobs(n_jobs)
+    X = check_array(X, dtype=[np.float64, np.float32])
+    codes, classes = encode_labels(labels)
+    if len(codes) != len(X):
+        raise ValueError(f"labels has {len(codes)} entries, but X has {len(X)} rows: give one label for each row.")
+    order = np.argsort(classes)
+    kept = codes >= 0
+    scale = np.abs(X).max() or 1.0
+    spread = (
+        spread_ties(X[kept] / scale, np.random.default_rng(seeds(random_state, 1)[0]))
+        if kept.sum() >= _FEWEST
+        else X[:0, :0]
+    )
+    if not spread.shape[1]:
+        return np.full(len(classes), np.nan)
+    groups = np.argsort(order)[codes[kept]]
+    return valleys_around(Density.of(spread, n_jobs), groups).ratio
