@@ -7,6 +7,7 @@ from pluribus.consensus.embedding.lifted_consensus import LiftedConsensus
 from pluribus.consensus.graph_cuts.bipartite_partitioning import BipartitePartitioning
 from pluribus.consensus.graph_cuts.hypergraph_partitioning import HypergraphPartitioning
 from pluribus.consensus.graph_cuts.meta_clustering import MetaClustering
+from pluribus.consensus.graph_cuts.propagated_similarities import PropagatedSimilarities
 from pluribus.consensus.graph_cuts.similarity_partitioning import SimilarityPartitioning
 from pluribus.consensus.linkage.constrained_evidence import ConstrainedEvidenceAccumulation
 from pluribus.consensus.linkage.evidence_accumulation import EvidenceAccumulation
@@ -46,6 +47,7 @@ __all__ = [
     "MixtureConsensus",
     "MutualInformationConsensus",
     "PairwiseProbabilistic",
+    "PropagatedSimilarities",
     "Selection",
     "SimilarityPartitioning",
     "SoftCorrespondence",

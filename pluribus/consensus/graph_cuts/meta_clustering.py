@@ -4,7 +4,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -20,6 +19,7 @@ from pluribus.consensus._shared.cluster_graph import (
 )
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import nonempty_clusters
+from pluribus.consensus.graph_cuts._meta_clusters import associate, first_at_random, jaccard_graph
 from pluribus.consensus.graph_cuts._solvers import choose_solver, cut_by_metis, cut_by_spectrum
 from pluribus.partitions import as_ensemble
 
@@ -171,31 +171,3 @@ class MetaClustering(ConsensusMixin, BaseEstimator):
         return cut_by_spectrum(
             graph, k, vertex_counts=None, random_state=seed, n_jobs=self.n_jobs, verbose=self.verbose
         )
-
-
-def jaccard_graph(shared: np.ndarray, table: ClusterTable) -> sparse.csr_array:
-    """Jaccard similarity of clusters of different partitions, times both partitions' weights."""
-    size = shared.diagonal()
-    a, b = np.nonzero(shared)
-    across = table.partition[a] != table.partition[b]
-    a, b = a[across], b[across]
-    both = shared[a, b]
-    weight = both / (size[a] + size[b] - both) * table.weights[a] * table.weights[b]
-    return sparse.csr_array((weight, (a, b)), shape=shared.shape)
-
-
-def associate(table: ClusterTable, meta: np.ndarray, n_clusters: int) -> np.ndarray:
-    """The mean membership of each row in the clusters of each meta-cluster (rows, n_clusters)."""
-    total = np.bincount(meta, table.weights, minlength=n_clusters)
-    mean = np.zeros((len(meta), n_clusters))
-    mean[np.arange(len(meta)), meta] = table.weights / total[meta]
-    return table.members @ mean
-
-
-def first_at_random(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """The column of the highest value in each row; ties are broken at random."""
-    highest = values >= values.max(axis=1, keepdims=True) - 1e-12
-    winner = highest.argmax(axis=1)
-    tied = np.flatnonzero(highest.sum(axis=1) > 1)
-    winner[tied] = (highest[tied] * rng.random((len(tied), values.shape[1]))).argmax(axis=1)
-    return winner

@@ -7,7 +7,8 @@ from pluribus import Ensemble
 from pluribus.consensus._shared import cluster_graph
 from pluribus.consensus._shared.cluster_graph import overlaps, tabulate
 from pluribus.consensus.graph_cuts import _solvers
-from pluribus.consensus.graph_cuts.meta_clustering import MetaClustering, associate, first_at_random, jaccard_graph
+from pluribus.consensus.graph_cuts._meta_clusters import associate, first_at_random, jaccard_graph
+from pluribus.consensus.graph_cuts.meta_clustering import MetaClustering
 from pluribus.evidence import MemoryLimitError
 
 # Their clusters h1 … h11 are the labels 1, 2, 3 of each partition; ours are numbered by first occurrence.
