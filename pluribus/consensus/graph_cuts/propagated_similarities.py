@@ -82,7 +82,7 @@ class PropagatedSimilarities(ConsensusMixin, BaseEstimator):
 
     known_as = {"ecpcs-mc": {"extraction": "meta"}, "ecpcs-hc": {"extraction": "average"}}
     suits = "Few or fine partitions, in which objects of one cluster are seldom together."
-    cost = {"ecpcs-mc": Cost(seconds=2, objects=1), "ecpcs-hc": Cost(seconds=30, objects=2, pair_bytes=26)}
+    cost = {"ecpcs-mc": Cost(seconds=0.5, objects=1), "ecpcs-hc": Cost(seconds=130, objects=2, pair_bytes=40)}
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
