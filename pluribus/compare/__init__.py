@@ -21,7 +21,7 @@ from pluribus.compare.information import (
     v_measure_index,
     variation_of_information_distance,
 )
-from pluribus.compare.lift import lift_emd_distance, lift_hausdorff_distance, lift_kernel_distance
+from pluribus.compare.lift import TransportPlan, lift_emd_distance, lift_hausdorff_distance, lift_kernel_distance
 from pluribus.compare.mallows import cc_distance
 from pluribus.compare.matching import accuracy_index, edit_distance, purity_index, van_dongen_distance
 from pluribus.compare.pairs import (
@@ -40,6 +40,7 @@ __all__ = [
     "INDICES",
     "SPATIAL_DISTANCES",
     "Disagreement",
+    "TransportPlan",
     "accuracy_index",
     "adco_distance",
     "adco_index",

@@ -54,6 +54,16 @@ def _is_matrix(partition: Any) -> bool:
     return isinstance(partition, list | tuple) and len(partition) > 0 and isinstance(partition[0], list | np.ndarray)
 
 
+def cluster_names(partition: Any, name: str) -> np.ndarray:
+    """The labels of the clusters of ``as_partition``, or the numbers of columns of memberships that are not empty."""
+    if not _is_matrix(partition):
+        return encode_labels(partition, name)[1]
+    membership = _numbers(partition, name)
+    if as_partition(partition, name).ndim == 1:
+        return encode_labels(harden(membership), name)[1]
+    return np.flatnonzero(membership.sum(axis=0) > 0)
+
+
 def as_partitions(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
     """Both partitions, of the same objects."""
     a, b = as_partition(a, "a"), as_partition(b, "b")

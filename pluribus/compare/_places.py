@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from pluribus._engine import only_numbers
-from pluribus.compare._partitions import as_partitions
+from pluribus.compare._partitions import as_partition, as_partitions
 from pluribus.partitions import Ensemble
 from pluribus.tables._internal import refuse_annotated
 
@@ -33,6 +33,12 @@ class Places(NamedTuple):
         """Two partitions, hard or soft."""
         parts = [_columns(partition) for partition in as_partitions(a, b)]
         return cls._of(sparse.csr_array(sparse.hstack(parts)), [part.shape[1] for part in parts], ["a", "b"])
+
+    @classmethod
+    def of_two_sets(cls, a: Any, b: Any) -> "Places":
+        """Two partitions of different objects, first those of a and then those of b."""
+        parts = [_columns(as_partition(a, "a")), _columns(as_partition(b, "b"))]
+        return cls._of(sparse.csr_array(sparse.block_diag(parts)), [part.shape[1] for part in parts], ["a", "b"])
 
     @classmethod
     def of_ensemble(cls, ensemble: Ensemble) -> "Places":

@@ -18,3 +18,14 @@ def transport_cost(shares_a: np.ndarray, shares_b: np.ndarray, ground: np.ndarra
     # Scaled to one sum, bit for bit, or the solver finds the problem not to be one.
     shares_a, shares_b = shares_a / shares_a.sum(), shares_b / shares_b.sum()
     return max(float(ot.emd2(shares_a, shares_b, ground, numItermax=10_000_000)), 0.0) * largest
+
+
+def transport_flow(shares_a: np.ndarray, shares_b: np.ndarray, ground: np.ndarray) -> np.ndarray:
+    """A plan of the least cost: what goes from each cluster of one partition to each of the other."""
+    shares_a, shares_b = shares_a / shares_a.sum(), shares_b / shares_b.sum()
+    if len(shares_a) == 1 or len(shares_b) == 1:
+        return np.outer(shares_a, shares_b)
+    import ot
+
+    ground = np.ascontiguousarray(ground / max(float(ground.max()), np.finfo(float).tiny))
+    return ot.emd(shares_a, shares_b, ground, numItermax=10_000_000)

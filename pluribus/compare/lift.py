@@ -1,15 +1,45 @@
 """Spatially aware distances by the lift map: LiftEMD, LiftKD, LiftH."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from pluribus.compare._lifted import LiftedPartition, jackknife, lifted
+from pluribus.compare._partitions import as_partition, cluster_names
 from pluribus.compare._places import Places
-from pluribus.compare._transport import transport_cost
+from pluribus.compare._transport import transport_cost, transport_flow
 
 Normalize = Literal["unit", "mean", "none"]
+
+
+class TransportPlan(NamedTuple):
+    """The cheapest way to move the masses of one partition's clusters onto another's.
+
+    Attributes
+    ----------
+    flow : ndarray of shape (k, k')
+        The share of all mass that goes from each cluster of a to each cluster of b. Rows add up to the sizes of a's
+        clusters, columns to those of b's.
+    ground : ndarray of shape (k, k')
+        Distances between the clusters; the distance of the partitions is the sum of flow times ground.
+    clusters_a, clusters_b : ndarray
+        The labels of the clusters in the rows and columns, or the numbers of columns of memberships.
+
+    Examples
+    --------
+    >>> from pluribus.compare import lift_emd_distance
+    >>> X, a, b = [[0], [1], [8], [9]], [0, 0, 1, 1], [1, 1, 0, 0]
+    >>> distance, plan = lift_emd_distance(a, b, X, return_plan=True)
+    >>> plan.flow.tolist(), plan.clusters_b.tolist()
+    ([[0.5, 0.0], [0.0, 0.5]], [1, 0])
+    """
+
+    flow: np.ndarray
+    ground: np.ndarray
+    clusters_a: np.ndarray
+    clusters_b: np.ndarray
 
 
 def transport(a: LiftedPartition, b: LiftedPartition) -> float:
@@ -42,8 +72,10 @@ def lift_emd_distance(
     sigma: Any = "median",
     n_features: Any = "auto",
     normalize: Normalize = "unit",
+    X2: Any = None,
     random_state: Any = 0,
     return_error: bool = False,
+    return_plan: bool = False,
     n_jobs: int | None = None,
     verbose: bool = True,
 ) -> Any:
@@ -73,6 +105,9 @@ def lift_emd_distance(
     normalize : {"unit", "mean", "none"}
         Vectors of length 1 (the source), the mean of the objects' vectors (the ground distance is then the maximum mean
         discrepancy), or their sum.
+    X2 : array or sparse matrix of shape (n2, d), optional
+        The objects of b, if b is a partition of other data with the same features: then a labels the rows of X, and b
+        those of X2. Not for kernels that are given as a matrix, nor for the discrete one.
     random_state : int, RandomState, Generator or None
         For the features and the sample of "median". A fixed number by default, so that distances of several calls are
         in one space and can be compared.
@@ -80,6 +115,8 @@ def lift_emd_distance(
         Return also the standard error that is due to the random features (0 if exact), estimated by leaving out each
         tenth of them, and infinite if there are too few to tell. It falls as 1 / √ρ: mean kernel values of two clusters
         are off by more than √(4 ln(2 / δ) / ρ) with a probability of at most δ, for every n.
+    return_plan : bool
+        Return also the :class:`TransportPlan`: which clusters of b each cluster of a is moved to.
     n_jobs : int, optional
         Threads. The result does not depend on it.
     verbose : bool
@@ -108,10 +145,16 @@ def lift_emd_distance(
     >>> K = [[len(set(x) & set(y)) / len(set(x) | set(y)) for y in words] for x in words]
     >>> round(lift_emd_distance([0, 0, 1, 1], [0, 1, 1, 1], K, kernel="precomputed"), 6)
     0.524244
+
+    Which cluster became which, here in another sample of the same population:
+
+    >>> distance, plan = lift_emd_distance(a, ["x", "y", "y"], X, X2=[[9], [1], [2]], sigma=2.0, return_plan=True)
+    >>> plan.clusters_a.tolist(), plan.clusters_b.tolist(), plan.flow.round(2).tolist()
+    ([0, 1], ['x', 'y'], [[0.0, 0.5], [0.33, 0.17]])
     """
     return _compare(
-        transport, a, b, X, return_error, kernel=kernel, sigma=sigma, n_features=n_features, normalize=normalize,
-        random_state=random_state, n_jobs=n_jobs, verbose=verbose,
+        transport, a, b, X, return_error, X2=X2, return_plan=return_plan, kernel=kernel, sigma=sigma,
+        n_features=n_features, normalize=normalize, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
 
 
@@ -124,6 +167,7 @@ def lift_kernel_distance(
     sigma: Any = "median",
     n_features: Any = "auto",
     normalize: Normalize = "unit",
+    X2: Any = None,
     random_state: Any = 0,
     return_error: bool = False,
     n_jobs: int | None = None,
@@ -136,7 +180,7 @@ def lift_kernel_distance(
 
     Parameters
     ----------
-    a, b, X, kernel, sigma, n_features, normalize, random_state, return_error, n_jobs, verbose
+    a, b, X, kernel, sigma, n_features, normalize, X2, random_state, return_error, n_jobs, verbose
         See ``lift_emd_distance``; the standard error may be infinite.
 
     Examples
@@ -147,8 +191,8 @@ def lift_kernel_distance(
     0.350386
     """
     return _compare(
-        kernel_distance, a, b, X, return_error, kernel=kernel, sigma=sigma, n_features=n_features, normalize=normalize,
-        random_state=random_state, n_jobs=n_jobs, verbose=verbose,
+        kernel_distance, a, b, X, return_error, X2=X2, kernel=kernel, sigma=sigma, n_features=n_features,
+        normalize=normalize, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
 
 
@@ -161,6 +205,7 @@ def lift_hausdorff_distance(
     sigma: Any = "median",
     n_features: Any = "auto",
     normalize: Normalize = "unit",
+    X2: Any = None,
     random_state: Any = 0,
     return_error: bool = False,
     n_jobs: int | None = None,
@@ -173,7 +218,7 @@ def lift_hausdorff_distance(
 
     Parameters
     ----------
-    a, b, X, kernel, sigma, n_features, normalize, random_state, return_error, n_jobs, verbose
+    a, b, X, kernel, sigma, n_features, normalize, X2, random_state, return_error, n_jobs, verbose
         See ``lift_emd_distance``; the standard error may be infinite.
 
     Examples
@@ -184,8 +229,8 @@ def lift_hausdorff_distance(
     0.632477
     """
     return _compare(
-        hausdorff, a, b, X, return_error, kernel=kernel, sigma=sigma, n_features=n_features, normalize=normalize,
-        random_state=random_state, n_jobs=n_jobs, verbose=verbose,
+        hausdorff, a, b, X, return_error, X2=X2, kernel=kernel, sigma=sigma, n_features=n_features,
+        normalize=normalize, random_state=random_state, n_jobs=n_jobs, verbose=verbose,
     )  # fmt: skip
 
 
@@ -195,8 +240,46 @@ def _compare(
     b: Any,
     X: Any,
     return_error: bool,
+    *,
+    X2: Any = None,
+    return_plan: bool = False,
     **options: Any,
-) -> float | tuple[float, float]:
-    first, second = lifted(Places.of_pair(a, b), X, **options)
-    value = distance(first, second)
-    return (value, jackknife(distance, first, second)) if return_error else value
+) -> Any:
+    if X2 is None:
+        places = Places.of_pair(a, b)
+    else:
+        places, X = Places.of_two_sets(a, b), _stacked(X, X2, a, b, options["kernel"])
+    first, second = lifted(places, X, **options)
+    found: list[Any] = [distance(first, second)]
+    if return_error:
+        found.append(jackknife(distance, first, second))
+    if return_plan:
+        found.append(_plan(first, second, a, b))
+    return tuple(found) if len(found) > 1 else found[0]
+
+
+def _plan(first: LiftedPartition, second: LiftedPartition, a: Any, b: Any) -> TransportPlan:
+    ground = first.space.ground(first.clusters, second.clusters)
+    flow = transport_flow(first.shares, second.shares, ground)
+    return TransportPlan(flow, ground, cluster_names(a, "a"), cluster_names(b, "b"))
+
+
+def _stacked(X: Any, X2: Any, a: Any, b: Any, kernel: Any) -> Any:
+    """The rows of two sets with the same features."""
+    if isinstance(kernel, str) and kernel in ("precomputed", "discrete"):
+        raise ValueError(
+            f"kernel={kernel!r} has no features to compare two sets by: leave out X2, and give the objects of both in "
+            "one set, each labeled -1 in the partition of the other."
+        )
+    if X is None:
+        raise ValueError("X2 has the objects of b: give those of a as X.")
+    sets = [rows if sparse.issparse(rows) else np.asarray(rows) for rows in (X, X2)]
+    for rows, labels, names in zip(sets, (a, b), (("X", "a"), ("X2", "b")), strict=True):
+        n = len(as_partition(labels, names[1]))
+        if rows.shape[:1] != (n,):
+            raise ValueError(f"{names[0]} has {rows.shape[0] if rows.ndim else 0} rows, but {names[1]} labels {n}.")
+    if len({rows.ndim for rows in sets}) > 1 or sets[0].shape[1:] != sets[1].shape[1:]:
+        raise ValueError(f"X has shape {sets[0].shape} and X2 has shape {sets[1].shape}: give the same features.")
+    if any(map(sparse.issparse, sets)):
+        return sparse.csr_array(sparse.vstack([sparse.csr_array(rows) for rows in sets]))
+    return np.concatenate(sets)
