@@ -221,6 +221,7 @@ def plan_of(
         table = X.nnz * (X.dtype.itemsize + 4) + 4 * (n + 1)  # as rows of indices, whatever form it has now
     else:
         table = 0
+    links = _landmark_bytes(X, generator)
     most = k_range(n, generator.n_clusters)[1] if hasattr(generator, "n_clusters") else 128
     samples = 400 * most * d * X.dtype.itemsize  # that a few members learn from at a time, and their copies
     return make_plan(
@@ -230,7 +231,7 @@ def plan_of(
         method=method,
         evidence=evidence,
         n_clusters=n_clusters,
-        table=table + samples + pool_bytes(X, generator, limit) + _landmark_bytes(X, generator) + held,
+        table=table + samples + pool_bytes(X, generator, limit) + links + held,
         limit=limit,
     )
 
