@@ -26,7 +26,8 @@ SETS = ("iris", "wine", "glass", "ionosphere", "breast_w", "pima", "balance_scal
 CONSENSUS = ("ceac", "acccs")
 SOFT = ("pckmeans", "penalized")
 SEEDS_ONLY = ("seeded-kmeans",)  # need not keep to what it was told
-LEFT_OUT = ("ppc-mixture", "tclus", "cdk-means")  # a second name of penalized; ignores pairs; for zeros and ones
+# A second name of penalized; one that ignores pairs; for zeros and ones; for dissimilarities.
+LEFT_OUT = ("ppc-mixture", "tclus", "cdk-means", "pairwise-mean-field")
 RIGHT = 0.95  # how probable it is that a soft pair is right
 MOST = 400  # objects of a set
 MANY = 50  # labeled objects, for the summary

@@ -24,6 +24,7 @@ from pluribus.constrained.feedback._feedback import Feedback
 from pluribus.constrained.feedback.feedback_clusterer import FeedbackClusterer
 from pluribus.constrained.mixtures.gaussian_mixture import ConstrainedGaussianMixture
 from pluribus.constrained.mixtures.mean_field_mixture import MeanFieldMixture
+from pluribus.constrained.mixtures.pairwise_mean_field import PairwiseMeanField
 from pluribus.constrained.mixtures.penalized_mixture import PenalizedMixture
 from pluribus.constrained.pairs.cop_kmeans import CopKMeans
 from pluribus.constrained.pairs.metric_pairwise_kmeans import MetricPairwiseKMeans
@@ -57,6 +58,7 @@ __all__ = [
     "MetricPairwiseKMeans",
     "NoFeasibleAssignmentError",
     "PairwiseKMeans",
+    "PairwiseMeanField",
     "PatternExplosionError",
     "PenalizedMixture",
     "RecursiveDiversity",
