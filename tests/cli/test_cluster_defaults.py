@@ -32,7 +32,7 @@ def model_of(out):
     ("options", "consensus", "members", "method"),
     [
         ([], "lwsm", 80, "LocallyWeightedConsensus"),
-        (["--k", 21], "eac", 100, "EvidenceAccumulation"),
+        (["--k", 101], "eac", 100, "EvidenceAccumulation"),
         (["--members", 6], "lwsm", 6, "LocallyWeightedConsensus"),
         (["--method", "LWEA", "--k", 3], "lwea", 80, "LocallyWeightedConsensus"),
     ],
