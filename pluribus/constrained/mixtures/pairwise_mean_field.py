@@ -19,6 +19,7 @@ from pluribus.tables._internal import check_scale
 _HARD = 1000.0  # the coupling of a hard pair, as in the source
 _FIRST, _LAST, _FASTER = 0.5, 500.0, 1.25  # inverse temperatures, over the mean dissimilarity
 _JITTER = 1e-2
+_NEGLIGIBLE = 1e-290  # a mean dissimilarity by which others cannot be divided
 
 
 class PairwiseMeanField(ConstrainedMixin, BaseEstimator):
@@ -122,12 +123,14 @@ class PairwiseMeanField(ConstrainedMixin, BaseEstimator):
         given = self._check_given(X, constraints, None)
         witness = self._check_feasible(given.constraints).witness
         D = self._dissimilarities(given.X)
+        mean = float(D.mean())
+        relative = D / mean if mean > _NEGLIGIBLE else np.zeros_like(D)
         couplings = _couplings(given.constraints)
 
         def start(seed: int) -> _Annealed:
-            found = self._anneal(D, couplings, np.random.default_rng(seed))
+            found = self._anneal(relative, couplings, np.random.default_rng(seed))
             labels = _decoded(given.constraints, found.membership, witness)
-            return found._replace(labels=labels, cost=_cost(D, labels) - _held(couplings, labels, D))
+            return found._replace(labels=labels, cost=_LAST * _cost(relative, labels) - _held(couplings, labels))
 
         how: Any = {"n_jobs": self.n_jobs, "description": "pairwise mean field", "verbose": self.verbose}
         runs = run_tasks(start, seeds(self.random_state, self.n_init), **how)
@@ -145,10 +148,9 @@ class PairwiseMeanField(ConstrainedMixin, BaseEstimator):
         n, k = len(D), self.n_clusters
         q = 1 / k + _JITTER * random.uniform(-1, 1, (n, k)) / k
         q /= q.sum(axis=1, keepdims=True)
-        unit = max(float(D.mean()), np.finfo(float).tiny)
         n_cooled = int(np.ceil(np.log(_LAST / _FIRST) / np.log(_FASTER)))
         n_iter = 0
-        for beta in _FIRST * _FASTER ** np.arange(n_cooled + 1) / unit:
+        for beta in _FIRST * _FASTER ** np.arange(n_cooled + 1):
             Dq, sizes = D @ q, q.sum(axis=0)  # anew, so that rounding does not add up
             within = np.einsum("ij,ij->j", q, Dq)
             for _ in range(self.max_iter):
@@ -226,8 +228,8 @@ def _cost(D: np.ndarray, labels: np.ndarray) -> float:
     )
 
 
-def _held(couplings: sparse.csr_array, labels: np.ndarray, D: np.ndarray) -> float:
-    """The weights of the pairs that are together, in the unit of the cost at the last temperature."""
+def _held(couplings: sparse.csr_array, labels: np.ndarray) -> float:
+    """The weights of the pairs that are together."""
     pairs = couplings.tocoo()
     same = labels[pairs.row] == labels[pairs.col]
-    return float(pairs.data[same].sum()) / 2 * float(D.mean()) / _LAST
+    return float(pairs.data[same].sum()) / 2

@@ -18,6 +18,7 @@ from pluribus.partitions._internal import normalized_entropy
 _FIRST = 10.0  # the first temperature of annealing, times the last
 _COOLER = 2.0  # from one temperature to the next
 _FEW, _MANY = 3, 200  # iterations of the prices between two steps of the centers, and at the end
+_LEAST_UNIT = 1e-12  # of the temperature, over the largest cost: the first centers may be at all rows
 _CLOSE, _CLOSEST = 1e-4, 1e-6  # errors of the sizes, relative to n
 
 
@@ -182,7 +183,9 @@ class SoftBalancedKMeans(CentersMixin):
         points = self._points_of(rows, np.ones(rows.shape[0]), None)
         cost = np.empty((rows.shape[0], self.n_clusters))
         points.costs(self.cluster_centers_.astype(np.float64) - points.shift, cost)  # without a constant of each row
-        return softmax((self.prices_ - cost) / self.temperature_, axis=1)
+        gains = self.prices_ - (cost - cost.min(axis=1, keepdims=True))
+        with np.errstate(over="ignore"):  # far beyond all others
+            return softmax((gains - gains.max(axis=1, keepdims=True)) / self.temperature_, axis=1)
 
     def _anneal(self, points: SizedPoints, constants: np.ndarray, centers: np.ndarray, sizes: np.ndarray) -> SoftRun:
         """Prices, memberships and centers in turn, while the temperature falls."""
@@ -194,7 +197,8 @@ class SoftBalancedKMeans(CentersMixin):
             return cost
 
         nearest = costs()
-        last = self.temperature * max(float(nearest.min(axis=1).mean()), np.finfo(float).tiny)
+        unit = max(float(nearest.min(axis=1).mean()), _LEAST_UNIT * float(nearest.max()))
+        last = self.temperature * (unit or 1.0)  # all rows are equal
         n_near = np.bincount(nearest.argmin(axis=1), minlength=self.n_clusters)
         centers = centers[np.argsort(n_near, kind="stable")]  # the largest size goes to the center with most objects
         n_cooled = int(np.ceil(np.log(_FIRST) / np.log(_COOLER)))
