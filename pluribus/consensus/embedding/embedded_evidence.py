@@ -19,7 +19,7 @@ from pluribus.consensus._shared.canonical_order import canonical_order
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.dendrogram import cut_into
 from pluribus.consensus._shared.weighted_points import k_means, link
-from pluribus.consensus.embedding._choose_settings import choose
+from pluribus.consensus.embedding._choose_settings import Tried, choose
 from pluribus.consensus.embedding._embeddings import METHODS, WITH_NEIGHBORS, Embedding, Settings
 from pluribus.consensus.embedding._similarities import Similarities, TotalEvidence
 from pluribus.evidence import CoAssociation, MemoryLimitError
@@ -287,7 +287,8 @@ class EmbeddedEvidence(ConsensusMixin, BaseEstimator):
 
     def _embed(self, evidence: Similarities, seed: int) -> Embedding:
         n = evidence.n_objects
-        self.n_components_, self.n_neighbors_, self.tried_ = 1, None, {}
+        self.n_components_, self.n_neighbors_ = 1, None
+        self.tried_: Tried = {}
         if self.n_clusters == 1:
             return Embedding(np.zeros((evidence.n, 1)))
         d = self.n_components
