@@ -116,12 +116,29 @@ def test_the_report_is_written(result, tmp_path):
 
 
 def test_a_second_opinion_is_asked_once(blobs_frame):
-    found = pluribus.cluster(blobs_frame[0], members=12, verbose=False)
+    found = pluribus.cluster(blobs_frame[0], method="lwea", members=12, verbose=False)
     opinion, silence = found.k_opinion
     assert opinion.n_clusters >= 2
     assert silence == ""
     assert found.k_opinion is found.k_opinion
     assert pluribus.cluster(blobs_frame[0], 3, members=5, verbose=False).k_opinion == (None, "")
+
+
+def test_a_ladder_needs_no_second_opinion(blobs_frame, tmp_path):
+    found = pluribus.cluster(blobs_frame[0], members=12, verbose=False)
+    assert found.k_opinion == (None, "")
+    assert found.k_chosen_by == "most support by candidate partitions, evidence and density"
+    assert found.ladder.preferred == found.n_clusters == len(found.reproducibility)
+    again = pluribus.load(found.save(tmp_path / "result.pluribus"))
+    assert again.ladder.frame.equals(found.ladder.frame)
+    np.testing.assert_array_equal(again.reproducibility, found.reproducibility)
+    for rung in found.ladder.rungs:
+        np.testing.assert_array_equal(again.cut(rung.n_clusters), rung.labels)
+    assert found.cut(1).max() == 0
+    with pytest.raises(ValueError, match="levels are"):
+        found.cut(29)
+    with pytest.raises(ValueError, match="no other levels"):
+        pluribus.cluster(blobs_frame[0], 3, members=5, verbose=False).cut(2)
 
 
 def test_many_clusters(tmp_path):

@@ -132,11 +132,13 @@ def test_more_groups_than_the_coarsest_member_has_clusters():
 
 def test_reasons(noisy, plain, three):
     X, _ = noisy
-    members, evidence, number, merging, verdict = plain.reasons_
+    members, evidence, verdict, number, choice = plain.reasons_
     assert members.startswith("80 members by spectral clustering through landmarks: ")
     assert evidence.startswith("Clusters are weighted by how consistently")
-    assert (number, merging) == (plain.consensus_.k_stability_.sentence, plain.consensus_.last_merges_.sentence)
     assert verdict == plain.structure_.sentence
+    assert (number, choice) == (plain.k_ladder_.sentence, plain.choice_.sentence)
+    *_, number, merging = fit(X, candidates=None).reasons_
+    assert (number, merging) == (plain.consensus_.k_stability_.sentence, plain.consensus_.last_merges_.sentence)
     assert len(three.reasons_) == 4
     assert "landmarks, each on 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=101).reasons_[0]
@@ -154,7 +156,7 @@ def test_noise(noisy, three):
     assert left[y < 0].mean() > 0.4
     assert left[y >= 0].mean() < 0.02
     assert model.n_clusters_ == model.membership_.shape[1] == 3
-    assert np.array_equal(model.predict(X), model.consensus_.labels_)
+    assert np.array_equal(model.predict(X), three.labels_)
     assert set(fit(sparse.csr_matrix(X), n_clusters=3, noise=True).labels_.tolist()) == {-1, 0, 1, 2}
 
 
@@ -209,7 +211,7 @@ def test_few_rows(n, recwarn):
 def test_equal_rows_are_one_cluster():
     found = fit(np.ones((30, 2)))
     assert found.labels_.tolist() == [0] * 30
-    assert found.reasons_[2].startswith("1 cluster: ")
+    assert found.reasons_[2] == "One group, no evidence of clusters: all rows are the same."
 
 
 def test_wide_tables():

@@ -55,7 +55,7 @@ def test_result(blobs):
     assert model.ensemble_.n_partitions == 80
     assert isinstance(model.consensus_, LocallyWeightedConsensus)
     assert len(model.reasons_) == 5
-    assert model.reasons_[2].startswith("4 clusters: ")
+    assert model.reasons_[3].startswith("4 clusters: ")
     assert np.array_equal(model.predict(X), model.labels_)
 
 

@@ -13,7 +13,7 @@ from pluribus.pipeline.candidates._pool import QUICK, make_candidates, survey
 from pluribus.tables import Rows
 
 _OBJECTS = 2_000  # that numbers of clusters are tried on
-_PER_CLUSTER = 10  # objects at least, on average
+_PER_CLUSTER = 5  # objects at least, on average
 FIRST = (*range(2, 13), 14, 16, 18, 20)  # numbers of clusters that are always tried
 _COMPONENTS = 50  # of a sparse table
 

@@ -41,9 +41,9 @@ def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: in
     >>> from pluribus.validate import cluster_separation
     >>> one = np.random.default_rng(0).normal(size=(300, 2))
     >>> two, half = np.append(one, one + [7, 0], axis=0), np.repeat([0, 1], 300)
-    >>> np.nanmin(cluster_separation(two, half)) > 1
+    >>> bool(np.nanmin(cluster_separation(two, half)) > 1)
     True
-    >>> np.nanmin(cluster_separation(one, one[:, 0] > 0)) > 1
+    >>> bool(np.nanmin(cluster_separation(one, one[:, 0] > 0)) > 1)
     False
     """
     check_n_jobs(n_jobs)
