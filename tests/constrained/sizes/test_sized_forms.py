@@ -11,8 +11,9 @@ from scipy.optimize import linprog
 
 from helpers import uneven_blobs
 from pluribus.constrained import SizeConstrainedKMeans
+from pluribus.constrained._shared.base import Given
 from pluribus.constrained.sizes._labeled_objects import LabeledObjects
-from pluribus.constrained.sizes._median_points import _weighted_medians
+from pluribus.constrained.sizes._median_points import MedianPoints, _weighted_medians
 from pluribus.constraints import ConstraintError, Constraints
 from pluribus.partitions import SizeError, assign_sizes
 
@@ -52,6 +53,18 @@ def test_medians_keep_chunklets_whole(blobs):
     assert model.violations_.count == 0
     away = np.abs(blobs - model.cluster_centers_[model.labels_]).sum()
     assert model.inertia_ == pytest.approx(away)
+
+
+def test_a_chunklet_costs_what_its_objects_cost():
+    known = Constraints(6, must_link=[(0, 5), (5, 3)])
+    weights = np.array([1.0, 1, 1, 2, 1, 3])
+    points = MedianPoints(Given(X6, known, weights), known.closure(), None)
+    cost = np.empty((4, 2))
+    points.costs(np.array([[1.0], [10.0]]), cost)
+    assert cost.tolist() == [[1 + 3 * 29 + 2 * 9, 10 + 3 * 20 + 0], [0, 9], [1, 8], [10, 1]]
+    value, medians = points.step(np.array([1, 0, 0, 1]), np.array([[1.0], [10.0]]))
+    assert value == 1 + 70 + 1
+    assert medians.ravel().tolist() == [1.5, 11]
 
 
 @given(st.integers(0, 10_000))

@@ -11,6 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from constrained.shared import documents
 from helpers import uneven_blobs
 from pluribus.constrained import BalancedKMeans, SoftBalancedKMeans
+from pluribus.constrained.sizes import _sinkhorn
 from pluribus.constrained.sizes._share_points import SharePoints, divergences
 from pluribus.constrained.sizes._sinkhorn import balance
 from pluribus.partitions import assign_sizes
@@ -32,6 +33,12 @@ def test_prices_of_four_points(temperature, difference, second):
     assert found.prices[1] - found.prices[0] == pytest.approx(difference, abs=1e-4)
     np.testing.assert_allclose(found.membership[:, 1], second, atol=2e-6)
     np.testing.assert_allclose(found.membership.sum(axis=0), 2)
+
+
+def test_the_steps_of_the_source_alone_lead_there(monkeypatch):
+    monkeypatch.setattr(_sinkhorn, "_HALVED", 0)  # no step of Newton's
+    found = balance(COST, np.array([2.0, 2.0]), 4.0, np.zeros(2), 5000, 1e-10)
+    assert found.prices[1] - found.prices[0] == pytest.approx(26.66978, abs=1e-4)
 
 
 def test_a_high_temperature_makes_all_equal_and_a_low_one_is_the_cheapest_assignment():
