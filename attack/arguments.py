@@ -317,6 +317,7 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "window": lambda s: 2,
     "windows": lambda s: 2,
     # by target, or by the class of a method
+    "validate.find_structure/agreement": lambda s: s.rng.random(),
     "validate.find_structure/lifetimes": lambda s: s.rng.random(3),
     "validate.find_structure/stability": lambda s: s.rng.random(3),
     "alternative.ConditionalBottleneck/known": lambda s: s.labels,

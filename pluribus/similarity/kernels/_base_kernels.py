@@ -78,7 +78,7 @@ def _check_width(m: int, kernel: str, parameters: dict[str, Any], allowed: str) 
             raise ValueError(f"kernels[{m}]: {kernel!r} has no parameter {name!r}, only {allowed!r}.")
         if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
             raise ValueError(f"kernels[{m}]: {name}={value!r} must be a finite number above 0.")
-        bandwidth(name, value)
+        bandwidth(name, float(value))
 
 
 def quadratic(A: Any, B: Any) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,7 @@ class KernelSet:
     def _values(self, m: int, function: Any, A: Any, B: Any) -> Any:
         """The values of a function, if they have the right shape and are finite."""
         try:
-            with np.errstate(**({} if self.kernels[m].of_user else {"over": "ignore", "invalid": "ignore"})):
+            with nullcontext() if self.kernels[m].of_user else np.errstate(over="ignore", invalid="ignore"):
                 K = function(A, B)
         except (ValueError, TypeError) as error:
             raise ValueError(f"{self._what(m)}: the kernel failed: {error}") from error
