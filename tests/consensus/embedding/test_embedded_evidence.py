@@ -502,3 +502,13 @@ def test_criterion_of_few_objects():
                 found = embedded(2, method=method, n_components="criterion", n_neighbors="criterion").fit(labels)
                 assert found.embedding_.shape[1] == found.n_components_ >= 1
     assert embedded(None, n_components="criterion", clusterer=KMeans(2, n_init=1)).fit(HAND).n_clusters_ == 2
+
+
+def test_of_equally_good_graphs_the_densest():
+    rng = np.random.default_rng(0)
+    blocks = np.repeat([0, 4, 8], 30)[:, None]
+    labels = blocks + rng.integers(0, 4, (90, 10))  # three parts that no partition links
+    found = embedded(3, method="le", n_components=2, n_neighbors="criterion").fit(labels)
+    free = [p for (p, _), cost in found.tried_.items() if cost < 1e-9]
+    assert len(free) > 1
+    assert found.n_neighbors_ == max(free)

@@ -215,3 +215,32 @@ def test_normalized_consistency(seed, solver):
     assert found.acc_ == pytest.approx(score(found.labels_, ensemble, known, 0))
     assert found.objective_[-1] == pytest.approx(0.5 * found.acc_ / (1 - 1 / 3) + 0.5 * found.cs_)
     assert (np.diff(found.objective_) > -1e-12).all()
+
+
+def test_two_parents_have_two_complementary_children(monkeypatch):
+    monkeypatch.setattr(_genetic, "_CROSSING", 1.0)
+    monkeypatch.setattr(_genetic, "_MUTATION", 0.0)
+    one, other = np.repeat([0, 1], [20, 20]), np.repeat([0, 1], [10, 30])
+    seen = set()
+    for seed in range(20):
+        first, second = _genetic._children(np.array([one, other]), np.ones(2), 2, np.random.default_rng(seed))
+        seen |= {tuple(first), tuple(second)}
+        if not np.array_equal(first, second):
+            assert np.array_equal(first + second, one + other)  # nothing of either parent is lost
+    assert len(seen) > 4
+
+
+@pytest.mark.parametrize("normalize_acc", [False, True])
+def test_no_single_move_helps_after_climbing(normalize_acc):
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        ensemble = Ensemble(rng.integers(0, 4, (14, 5)))
+        pairs = {"must_link": [(0, 1), (2, 3), (4, 5)], "cannot_link": [(0, 2), (1, 6), (7, 8)]}
+        known = Constraints(14, **pairs, must_weight=1, cannot_weight=1)
+        problem = Problem.of(ensemble, known, 3, 0.2, normalize_acc=normalize_acc)
+        units = problem._climbed(rng.integers(0, 3, 14))
+        best = problem.objective(units)
+        for i, c in product(range(14), range(3)):
+            moved = units.copy()
+            moved[i] = c
+            assert problem.objective(moved) <= best + 1e-9
