@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from pluribus import Constraints
 from pluribus._kernels.assignment.pairwise_mean_field import sweep_memberships
 from pluribus.constrained import PairwiseMeanField
-from pluribus.constrained.mixtures.pairwise_mean_field import _cost
+from pluribus.constrained.mixtures.pairwise_mean_field import _cost, _couplings
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 
@@ -91,6 +91,13 @@ def test_hard_pairs_hold_and_help():
     assert told.violations_.count == 0
     scores = [adjusted_rand_score(SPECIES, each.labels_) for each in (plain, told)]
     assert scores[1] > scores[0]
+
+
+def test_couplings_by_hand():
+    known = Constraints(4, must_link=[(0, 1), (2, 3)], cannot_link=[(1, 2)], must_weight=[None, 2.5])
+    expected = np.zeros((4, 4))
+    expected[0, 1], expected[2, 3], expected[0, 2] = 1000, 2.5, -1000  # 0 is the first of its chunklet
+    np.testing.assert_allclose(_couplings(known).toarray(), expected + expected.T)
 
 
 def test_soft_pairs_yield_to_the_data():

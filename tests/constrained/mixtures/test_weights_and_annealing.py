@@ -70,6 +70,12 @@ def test_annealing_ends_in_the_plain_model():
     assert half.potentials(mixture) - half.n_draws[:, None] * np.log(1 / 3) == pytest.approx(expected)
 
 
+def test_annealed_runs_start_where_the_one_before_ended():
+    """Low factors merge the two species that overlap, and the final run starts from there."""
+    plain, annealed = (MeanFieldMixture(3, anneal=factors, eta=1, **QUIET).fit(X) for factors in (None, (0.2, 0.5)))
+    assert annealed.objective_[-1] < plain.objective_[-1] - 10
+
+
 @pytest.mark.parametrize("anneal", [(0.0, 0.5), (0.5, 0.2), (0.5, 1.5), [[0.1]]])
 def test_bad_factors(anneal):
     with pytest.raises(ValueError, match="anneal must be increasing numbers above 0"):
