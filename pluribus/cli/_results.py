@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from rich.table import Column
 from rich.table import Table as Grid
 
 from pluribus._engine import ResultDirectory
 from pluribus.cli._screen import Screen, print_json
 from pluribus.pipeline import Clustering
-from pluribus.pipeline._internal import OF_ALL_METHODS, RESULTS, SHOWN, figures_of, write_results
-from pluribus.tables._internal import counted
+from pluribus.pipeline._internal import OF_ALL_METHODS, RESULTS, SHOWN, figures_of, table_of, write_results
 
 
 def finish(result: Clustering, directory: ResultDirectory | None, screen: Screen, *, as_json: bool) -> dict[str, Path]:
@@ -32,12 +32,11 @@ def summarize(result: Clustering, written: dict[str, Path], screen: Screen) -> N
         from pluribus.cli._method_table import show
 
         show(result.methods, screen)
-    title = f"{counted(result.n_clusters, 'cluster')} of {len(result.labels):,} objects"
-    grid = Grid(title=title, title_justify="left")
-    for name in ("cluster", "objects", "share", "mean uncertainty"):
-        grid.add_column(name, justify="right")
-    for cluster, row in enumerate(result.clusters.head(SHOWN).itertuples()):
-        grid.add_row(str(cluster), f"{row.size:,}", f"{row.share:.1%}", f"{row.uncertainty:.2f}")
+    screen.line(result.headline)
+    titles, rows = table_of(result)
+    grid = Grid(*(Column(title, justify="right") for title in titles))
+    for row in rows:
+        grid.add_row(*row)
     screen.console.print(grid)
     if result.n_clusters > SHOWN:
         screen.line(f"… and {result.n_clusters - SHOWN} smaller clusters.")

@@ -34,6 +34,7 @@ def figures_of(result: Clustering) -> dict[str, Any]:
     reason = {} if result.k_choice is None else {"k_reason": result.k_choice.sentence}
     return {
         "title": result.title,
+        "headline": result.headline,
         "method": result.method,
         "parameters": _stated(result),
         "seed": result.parameters.get("seed"),

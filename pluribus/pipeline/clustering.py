@@ -23,19 +23,18 @@ from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.pipeline._coordinates import principal_coordinates
 from pluribus.pipeline._data import Data, features_of
+from pluribus.pipeline._headline import headline, is_ambiguous, runner_up, verdict_reason
 from pluribus.pipeline._k_choice import KOpinion, found_by, second_opinion, support_by_k
 from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._request import plain
 from pluribus.pipeline.candidates.k_ladder import KLadder
 from pluribus.pipeline.merge_record import MergeRecord
 from pluribus.tables import Recipe
-from pluribus.tables._internal import counted
 
 MOST_MEMBERSHIPS = 50  # columns of memberships in a frame
 RUNNING = ("verbose", "n_jobs", "checkpoint", "engine", "memory_limit")  # options that say how to run, not what to find
 SHOWN = 15  # clusters in a summary
 VERDICTS = ("clusters", "undecided", "none", "")
-_DOUBTS = {"none": "; no evidence that there are clusters", "undecided": "; not decided that there are clusters"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,18 +198,44 @@ class Clustering:
 
     @property
     def clusters(self) -> pd.DataFrame:
-        """A row for each cluster: its size, its share of all objects, and its mean uncertainty."""
+        """A row for each cluster: size, share of all objects, mean uncertainty and, if known, reproducibility."""
         k, inside = self.n_clusters, self.labels >= 0
         sizes = np.bincount(self.labels[inside], minlength=k)
         total = np.bincount(self.labels[inside], weights=self.uncertainty[inside], minlength=k)
         mean = np.divide(total, sizes, out=np.zeros(k), where=sizes > 0)
-        return pd.DataFrame({"size": sizes, "share": sizes / len(self.labels), "uncertainty": mean})
+        again = {} if self.reproducibility is None else {"reproducibility": self.reproducibility[:k]}
+        return pd.DataFrame({"size": sizes, "share": sizes / len(self.labels), "uncertainty": mean} | again)
 
     @property
     def mean_uncertainty(self) -> float:
         """Mean uncertainty of the objects that are in a cluster."""
         inside = self.labels >= 0
         return float(self.uncertainty[inside].mean()) if inside.any() else 0.0
+
+    @cached_property
+    def headline(self) -> str:
+        """The result in one sentence: whether there are clusters, how many, how clear they are, and what is next best.
+
+        Examples
+        --------
+        >>> import pluribus
+        >>> pluribus.combine([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]], 2, verbose=False).headline
+        '2 clusters of 5 objects, clearly assigned'
+        """
+        own, _, other = runner_up(self.labels, self.membership, self.n_clusters)
+        inside = self.labels >= 0
+        ambiguous = is_ambiguous(own, other, self.uncertainty) & inside
+        return headline(
+            n_objects=len(self.labels),
+            sizes=self.clusters["size"].to_numpy(),
+            n_members=len(self.ensemble),
+            given=self.k_chosen_by == "given",
+            verdict=self.verdict,
+            reason=verdict_reason(self.reasons),
+            share_clear=1 - ambiguous.sum() / max(1, inside.sum()),
+            reproducibility=None if self.reproducibility is None else self.reproducibility[: self.n_clusters],
+            ladder=self.ladder,
+        )
 
     @cached_property
     def k_opinion(self) -> tuple[KOpinion | None, str]:
@@ -228,14 +253,14 @@ class Clustering:
         --------
         >>> import pluribus
         >>> print(pluribus.combine([[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]], 2, verbose=False).summary())
-        2 clusters of 5 objects, mean uncertainty 0.00
+        2 clusters of 5 objects, clearly assigned
         cluster  objects  share  mean uncertainty
               0        3    60%              0.00
               1        2    40%              0.00
         """
-        lines = [self._headline(), "cluster  objects  share  mean uncertainty"]
-        for cluster, row in enumerate(self.clusters.head(SHOWN).itertuples()):
-            lines.append(f"{cluster:7d}  {row.size:7,d}  {row.share:5.0%}  {row.uncertainty:16.2f}")
+        titles, rows = table_of(self)
+        lines = [self.headline, "  ".join(titles)]
+        lines += ["  ".join(cell.rjust(len(title)) for cell, title in zip(row, titles, strict=True)) for row in rows]
         if self.n_clusters > SHOWN:
             lines.append(f"… and {self.n_clusters - SHOWN} smaller clusters.")
         if n_left := int((self.labels < 0).sum()):
@@ -318,26 +343,35 @@ class Clustering:
             )
         return self.neighbors
 
-    def _headline(self) -> str:
-        k, n = counted(self.n_clusters, "cluster"), len(self.labels)
-        doubt = "" if self.k_chosen_by == "given" else _DOUBTS.get(self.verdict, "")
-        return f"{k} of {n:,} objects, mean uncertainty {self.mean_uncertainty:.2f}{doubt}"
-
     def __repr__(self) -> str:
-        return f"Clustering({self._headline()})"
+        return f"Clustering({self.headline})"
 
     def _repr_html_(self) -> str:
         """A card for notebooks; all text of the user is escaped."""
-        rows = "".join(
-            f"<tr><td>{cluster}</td><td>{row.size:,}</td><td>{row.share:.0%}</td><td>{row.uncertainty:.2f}</td></tr>"
-            for cluster, row in enumerate(self.clusters.head(SHOWN).itertuples())
-        )
+        titles, rows = table_of(self)
+        head = "".join(f"<th>{title}</th>" for title in titles)
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
         more = f"<p>… and {self.n_clusters - SHOWN} smaller clusters</p>" if self.n_clusters > SHOWN else ""
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
         return (
-            f"<div><b>{escape(self.title)}</b>: {escape(self._headline())}<table><tr><th>cluster</th><th>objects</th>"
-            f"<th>share</th><th>mean uncertainty</th></tr>{rows}</table>{more}<ul>{why}</ul></div>"
+            f"<div><b>{escape(self.title)}</b>: {escape(self.headline)}<table><tr>{head}</tr>{body}</table>{more}"
+            f"<ul>{why}</ul></div>"
         )
+
+
+def table_of(result: Clustering) -> tuple[list[str], list[list[str]]]:
+    """The table of clusters that summaries show: titles, and a row of text for each of the first clusters."""
+    titles = ["cluster", "objects", "share", "mean uncertainty"]
+    shown = result.clusters.head(SHOWN)
+    rows = [
+        [str(cluster), f"{row.size:,}", f"{row.share:.0%}", f"{row.uncertainty:.2f}"]
+        for cluster, row in enumerate(shown.itertuples())
+    ]
+    if result.reproducibility is not None:
+        titles.append("found again")
+        for row, again in zip(rows, shown["reproducibility"], strict=True):
+            row.append("" if np.isnan(again) else f"{again:.2f}")
+    return titles, rows
 
 
 def membership_columns(labels: np.ndarray, membership: np.ndarray) -> dict[str, np.ndarray]:

@@ -27,7 +27,7 @@ def test_summary_and_clusters(result):
     assert result.clusters["size"].tolist() == [30, 30, 30]
     assert result.clusters["share"].sum() == pytest.approx(1)
     text = result.summary()
-    assert text.startswith("3 clusters of 90 objects, mean uncertainty")
+    assert text.startswith("3 clusters of 90 objects, ")
     assert all(reason in text for reason in result.reasons)
     assert repr(result).startswith("Clustering(3 clusters of 90 objects")
 

@@ -9,6 +9,7 @@ from scipy.spatial.distance import squareform
 from helpers import PATIENCE
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import normalized_entropy, order_by_size
+from pluribus.pipeline.candidates.k_ladder import KLadder, Rung
 from pluribus.report import Case, write_report
 
 HOSTILE = "<b>bold</b></script><img src=x onerror=\"window.hacked=1\"> & {{ 7*7 }} %{x} 'quoted'"
@@ -105,6 +106,30 @@ def plain_case():
             "ids": np.array([f"object {i}" for i in range(n)]),
         }
         return Case(**(made | changes))
+
+    return make
+
+
+@pytest.fixture
+def laddered_case(plain_case):
+    """120 objects in 4 clusters, on a ladder of 2, 4 and 8; each level splits every cluster into two."""
+
+    def make(separation=(2.0, 2.0, 0.5), scores=(0.8, 0.9, 0.7), **changes):
+        n_clusters = (2, 4, 8)
+        labels = [np.arange(120) * k // 120 for k in n_clusters]
+        rungs = tuple(map(Rung, n_clusters, scores, (0.7, 0.9, 0.6), separation, labels))
+        ladder = KLadder(np.array(n_clusters), np.array(scores), np.ones(3), rungs, 4, "4 clusters: they fit best.")
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(120, 2)) + np.column_stack([labels[1] * 10, labels[2] * 3])
+        made = {
+            "X": X,
+            "feature_names": ["length", "width"],
+            "ladder": ladder,
+            "verdict": "clusters",
+            "k_chosen_by": "most support",
+            "reproducibility": np.full(4, 0.95),
+        }
+        return plain_case([labels[1]] * 20, labels[1], **(made | changes))
 
     return make
 

@@ -58,6 +58,7 @@ def object_map(case: Case, next_best: np.ndarray) -> ObjectMap:
         sampled=len(shown) < len(case.labels),
         links=links,
         n_links=n_links,
+        objects=shown,
     )
 
 

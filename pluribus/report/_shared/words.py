@@ -4,12 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pluribus.report.result.summary import Cuts, Summary
+from pluribus.report._shared.specification import on_one_line
+from pluribus.report.result.summary import ClusterSummary, Cuts, Summary, Trait
 from pluribus.validate import CRITERIA
 
 _FEW_MEMBERS = 20
 _CLOSE_LIFETIME = 0.7
 _POOR_AGREEMENT = 0.4
+_POORLY_FOUND = 0.6  # Jaccard index
+_TRAITS_IN_A_LINE = 3
 
 
 @dataclass(frozen=True)
@@ -73,26 +76,34 @@ def describe(summary: Summary) -> Wording:
     >>> labels = np.array([0, 0, 1, 1])
     >>> case = Case("t", Ensemble([labels] * 30), labels, np.eye(2)[labels], np.zeros(4), np.array(list("abcd")))
     >>> describe(summarize(case)).headline
-    '2 clusters, clearly separated'
+    '2 clusters of 4 objects, clearly assigned'
     """
-    return Wording(_headline(summary), tuple(_findings(summary)), tuple(_next_steps(summary)))
+    return Wording(summary.headline, tuple(_findings(summary)), tuple(_next_steps(summary)))
 
 
-def _headline(s: Summary) -> str:
-    if s.n_clusters == 0:
-        return "No object was clustered"
-    if s.n_clusters == 1:
-        return "One cluster: the result does not divide the objects"
-    doubt = "" if s.k_chosen_by == "given" else s.verdict
-    if doubt == "none":
-        return f"No evidence of clusters: the {s.n_clusters} below divide one group"
-    if doubt == "undecided":
-        return f"{s.n_clusters} clusters, but it is not decided that there are any"
-    if s.n_members == 1:
-        return f"{s.n_clusters} clusters, taken from a single partition"
-    grades = ((0.98, "clearly separated"), (0.9, "mostly clear"), (0.7, "partly ambiguous"))
-    grade = next((words for share, words in grades if s.share_clear >= share), "weakly separated")
-    return f"{s.n_clusters} clusters, {grade}"
+def in_a_line(cluster: ClusterSummary) -> str:
+    """What sets a cluster apart, in a line: its strongest traits, or its most typical objects.
+
+    Examples
+    --------
+    >>> from pluribus.report._shared.words import in_a_line
+    >>> from pluribus.report.result.summary import ClusterSummary, Trait
+    >>> traits = Trait("color", "red", 0.8, 0.1, 1.7), Trait("age", None, 20.0, 40.0, -1.2)
+    >>> in_a_line(ClusterSummary(0, 5, 0.5, 0.1, 0.9, 0.95, 0, traits, (), ()))
+    'color = red (80%, others 10%), low age'
+    """
+    if cluster.traits:
+        return ", ".join(_trait(trait) for trait in cluster.traits[:_TRAITS_IN_A_LINE])
+    named = ", ".join(on_one_line(example.id, 30) for example in cluster.typical[:_TRAITS_IN_A_LINE])
+    return f"such as {named}" if named else ""
+
+
+def _trait(trait: Trait) -> str:
+    feature = on_one_line(trait.feature, 40)
+    if trait.category is not None:
+        shares = f"{percent(trait.inside)}, others {percent(trait.outside)}"
+        return f"{feature} = {on_one_line(trait.category, 30)} ({shares})"
+    return f"{'high' if trait.difference > 0 else 'low'} {feature}"
 
 
 def _findings(s: Summary):
@@ -105,6 +116,8 @@ def _findings(s: Summary):
         yield f"{s.method} combined {members}, {result}."
     else:
         yield f"{s.method} divided {count(s.n_objects, 'object')} {result}. It is held against {members}."
+    if s.verdict_reason:
+        yield s.verdict_reason
     n_clustered = s.n_objects - s.n_unclustered
     if s.n_unclustered:
         yield f"{count(s.n_unclustered, 'object')} ({percent(s.n_unclustered / s.n_objects)}) belong to no cluster."
@@ -115,13 +128,19 @@ def _findings(s: Summary):
             yield (
                 f"For {n_clustered - s.n_ambiguous:,} of {count(n_clustered, 'object')} ({percent(s.share_clear)}) the "
                 f"evidence points clearly to one cluster. The other {s.n_ambiguous:,} "
-                f"{'is' if s.n_ambiguous == 1 else 'are'} ambiguous: another cluster has at least three quarters as "
-                "much support as their own."
+                f"{'is' if s.n_ambiguous == 1 else 'are'} ambiguous: another cluster has at least half as much "
+                "support as their own, or their uncertainty is at least 0.9."
             )
         if s.between and s.between[2] > max(2, s.n_ambiguous / 2):
             a, b, n = s.between
             share = "all" if n == s.n_ambiguous else f"{n:,} of {s.n_ambiguous:,}"
             yield f"Most of the ambiguity is between clusters {a} and {b} ({share})."
+    yield from _found_again(s)
+    if s.finer is not None:
+        yield (
+            f"Each of {s.finer} clusters is significant, too: the clusters of the result divide further. The "
+            "ladder below shows how."
+        )
     if s.n_clusters > 1:
         by_size = sorted(s.clusters, key=lambda c: c.size)
         smallest, largest = by_size[0], by_size[-1]
@@ -137,6 +156,20 @@ def _findings(s: Summary):
         )
 
 
+def _found_again(s: Summary):
+    """How well other samples find the clusters again."""
+    known = [cluster for cluster in s.clusters if cluster.reproducibility == cluster.reproducibility]
+    if not known or s.n_clusters < 2:
+        return
+    found = [cluster.reproducibility for cluster in known]
+    low, high = f"{min(found):.2f}", f"{max(found):.2f}"
+    between = low if low == high else f"{low} to {high}"
+    yield f"Other samples find the clusters again with a mean Jaccard index of {between} (1 = the same objects)."
+    if poor := [str(cluster.number) for cluster in known if cluster.reproducibility < _POORLY_FOUND]:
+        some = ", ".join(poor[:8]) + (", …" if len(poor) > 8 else "")
+        yield f"{'Cluster' if len(poor) == 1 else 'Clusters'} {some} may be an accident of this sample (below 0.6)."
+
+
 def _next_steps(s: Summary):
     if s.n_members == 1:
         yield (
@@ -145,6 +178,11 @@ def _next_steps(s: Summary):
         )
     elif s.n_members < _FEW_MEMBERS and s.combined:
         yield f"Evidence from {s.n_members} partitions is coarse. With more of them the uncertainties get finer."
+    if s.n_clusters == 1 and s.verdict == "none":
+        yield (
+            "Treat the objects as one group. More rows, or other columns, may show clusters that are not seen here. "
+            "If you need parts of similar objects all the same, give the number of clusters."
+        )
     if s.n_clusters > 1 and s.verdict in ("none", "undecided"):
         yield (
             "Do not take these clusters for kinds of objects. They may still serve to divide the objects into parts of "
@@ -155,6 +193,9 @@ def _next_steps(s: Summary):
             "Look at the most ambiguous objects, named under each cluster, before you rely on their labels; or keep "
             "the uncertainty beside the label in what you do next."
         )
+    other = next((level.n_clusters for level in s.ladder.levels if level.is_next), None) if s.ladder else None
+    if other is not None:
+        yield f"Also look at {other} clusters, the next best number: one click below the map."
     rival = close_rival(s)
     if rival:
         yield (
@@ -165,6 +206,11 @@ def _next_steps(s: Summary):
         yield (
             "No division at all (k = 1) lasts longest in the dendrogram. Do not rely on these clusters before you have "
             "seen them confirmed: by their profiles, by other data, or by what you know."
+        )
+    if s.n_clusters > 1 and s.ladder is None and s.k_indices is not None and s.k_indices.preferred != s.n_clusters:
+        yield (
+            f"Indices of validity prefer {count(s.k_indices.preferred, 'cluster')}: ask for that number and compare "
+            "the two reports."
         )
     small = [c for c in s.clusters if c.size <= s.n_objects / (10 * s.n_clusters)]
     if small and s.n_clusters > 1:

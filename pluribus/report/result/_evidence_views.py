@@ -13,11 +13,9 @@ from pluribus._kernels.linkage.dendrogram import groups_after
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import contingency_of_codes, stratified_sample
+from pluribus.pipeline._internal import is_ambiguous
 from pluribus.report.result.case import Case
 from pluribus.report.result.summary import Cuts, HeatMap, PairEvidence
-
-# An object is ambiguous if another cluster has at least this share of the support that its own cluster has.
-AMBIGUOUS = 0.75
 
 _PAIR_OBJECTS = 1000
 _CUT_OBJECTS = 2000
@@ -102,9 +100,13 @@ def _order_within_clusters(evidence: np.ndarray, labels: np.ndarray) -> np.ndarr
 
 
 def cuts(case: Case) -> Cuts | None:
-    """Margins of the objects (a sample) for each cut of the dendrogram; None without one, and below 3 objects."""
+    """Margins of the objects (a sample) for each cut of the dendrogram.
+
+    None without a dendrogram, if the result is no cut of it, and below 3 objects.
+    """
     n = len(case.labels)
-    if case.linkage is None or n < 3:
+    by_candidates = case.ladder is not None or case.reproducibility is not None
+    if case.linkage is None or by_candidates or n < 3:
         return None
     linkage_matrix = np.asarray(case.linkage, dtype=np.float64)
     ks = {*range(2, min(_LARGEST_CUT, n - 1) + 1), *_around(case.n_clusters, n)}
@@ -120,7 +122,7 @@ def cuts(case: Case) -> Cuts | None:
         into = sparse.csr_array((np.ones(finest), (np.arange(finest), coarse[representative])), shape=(finest, k))
         own, other = _own_and_next_best(together @ into, both @ into, coarse[objects])
         quantiles.append(np.quantile(own - other, [0.05, 0.25, 0.5, 0.75, 0.95]))
-        ambiguous.append(np.mean(is_ambiguous(own, other)))
+        ambiguous.append(np.mean(is_ambiguous(own, other, np.zeros(len(own)))))
     return Cuts(
         k=np.array(sorted(ks)),
         quantiles=np.array(quantiles),
@@ -128,11 +130,6 @@ def cuts(case: Case) -> Cuts | None:
         chosen=case.n_clusters,
         n_sampled=len(objects),
     )
-
-
-def is_ambiguous(own: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Whether the next best cluster has nearly as much support as an object's own."""
-    return (other > 0) & (other >= AMBIGUOUS * own)
 
 
 def _around(k: int, n: int) -> range:

@@ -9,10 +9,12 @@ from pluribus.report._shared.links import FAINT, lines
 from pluribus.report._shared.palette import COLORS, EVIDENCE_SCALE, MUTED, color_of, name_of, symbol_of
 from pluribus.report._shared.specification import Figure, axis_of, plain, rounded, specification
 from pluribus.report.result._agreement_figures import member_figure, method_figure
+from pluribus.report.result._ladder_figures import score_figure
 from pluribus.report.result._merge_figures import merge_figures
 from pluribus.report.result.summary import Cuts, HeatMap, Lifetimes, ObjectMap, PairEvidence, Summary
 
 _LABELED_CLUSTERS = 40
+_MAP_HEIGHT = 480  # so that it is on the first screen
 
 
 def figures(summary: Summary) -> dict[str, Figure]:
@@ -30,6 +32,8 @@ def figures(summary: Summary) -> dict[str, Figure]:
     ['pairs', 'heat', 'map', 'members']
     """
     drawn = {}
+    if summary.ladder is not None:
+        drawn["scores"] = score_figure(summary.ladder)
     if summary.lifetimes is not None:
         drawn["lifetimes"] = _lifetimes(summary.lifetimes)
     if summary.cuts is not None:
@@ -38,7 +42,8 @@ def figures(summary: Summary) -> dict[str, Figure]:
         drawn["pairs"] = _pairs(summary.pairs)
     drawn["heat"] = _heat(summary.heat)
     drawn["map"] = _map(summary.map, summary.n_clusters)
-    drawn["members"] = member_figure(summary.members)
+    if summary.n_clusters != 1:
+        drawn["members"] = member_figure(summary.members)
     if summary.methods is not None and len(summary.methods.agreement) > 1:
         drawn["methods"] = method_figure(summary.methods)
     if summary.k_indices is not None:
@@ -235,7 +240,7 @@ def _map(view: ObjectMap, n_clusters: int) -> Figure:
             annotations.append(at | {"text": f"<b>{cluster}</b>", "showarrow": False, "borderpad": 2})
     return specification(
         [*_links(view, digits), *data],
-        560,
+        _MAP_HEIGHT,
         annotations=annotations,
         showlegend=1 < len(data) <= 2 * len(COLORS),
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "itemsizing": "constant"},

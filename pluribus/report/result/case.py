@@ -11,7 +11,7 @@ from pluribus.consensus import MethodComparison
 from pluribus.constraints import Constraints
 from pluribus.partitions import Ensemble
 from pluribus.pipeline import Clustering, MergeRecord
-from pluribus.pipeline._internal import RUNNING
+from pluribus.pipeline._internal import RUNNING, KLadder, verdict_reason
 from pluribus.report.result.k_indices import KIndices, k_indices
 
 
@@ -41,6 +41,12 @@ class Case:
         How the number of clusters was found, in words: "highest lifetime", "given".
     verdict : {"clusters", "undecided", "none", ""}
         Whether there are clusters at all; empty if that was not asked.
+    verdict_reason : str
+        The sentence behind the verdict.
+    ladder : KLadder, optional
+        The numbers of clusters that are worth a look.
+    reproducibility : array of n_clusters numbers, optional
+        How well each cluster is found again in other samples, 0 to 1.
     X : array of shape (n, d), optional
         The features that were clustered.
     feature_names : sequence of d strings
@@ -95,6 +101,9 @@ class Case:
     method: str = "consensus"
     k_chosen_by: str = "given"
     verdict: str = ""
+    verdict_reason: str = ""
+    ladder: KLadder | None = None
+    reproducibility: np.ndarray | None = None
     X: np.ndarray | None = None
     feature_names: Sequence[str] = ()
     frame: pd.DataFrame | None = None
@@ -128,6 +137,14 @@ class Case:
             raise ValueError(
                 f"linkage has shape {np.shape(self.linkage)}; the dendrogram of {n} objects has shape ({n - 1}, 4)."
             )
+        if self.reproducibility is not None and len(self.reproducibility) != self.n_clusters:
+            raise ValueError(
+                f"reproducibility has {len(self.reproducibility)} numbers, but labels name {self.n_clusters} clusters; "
+                "give one for each cluster."
+            )
+        for rung in () if self.ladder is None else self.ladder.rungs:
+            if len(rung.labels) != n:
+                raise ValueError(f"a level of the ladder has {len(rung.labels)} labels, but there are {n} objects.")
         if self.X is not None and len(self.feature_names) not in (0, self.X.shape[1]):
             raise ValueError(f"feature_names has {len(self.feature_names)} names, but X has {self.X.shape[1]} columns.")
 
@@ -151,10 +168,13 @@ class Case:
             uncertainty=result.uncertainty,
             ids=result.ids,
             linkage=result.linkage,
-            lifetimes=result.k_support,
+            lifetimes=result.k_support if result.ladder is None else None,
             method=result.method,
             k_chosen_by=result.k_chosen_by,
             verdict=result.verdict,
+            verdict_reason=verdict_reason(result.reasons),
+            ladder=result.ladder,
+            reproducibility=None if result.reproducibility is None else result.reproducibility[: result.n_clusters],
             X=result.features if isinstance(result.features, np.ndarray) else None,
             feature_names=result.feature_names,
             frame=result.frame,

@@ -5,14 +5,16 @@ from pathlib import Path
 
 from pluribus.pipeline import Clustering
 from pluribus.report._shared.page import as_json, draw_page, write_page
-from pluribus.report._shared.words import ambiguity_around, describe, longest_lifetimes
+from pluribus.report._shared.words import ambiguity_around, describe, in_a_line, longest_lifetimes
 from pluribus.report.result._figures import figures
 from pluribus.report.result._flow_figures import flow_data, flow_facts, flow_note
+from pluribus.report.result._ladder_figures import ladder_data
 from pluribus.report.result.case import Case
 from pluribus.report.result.summarize import summarize
 from pluribus.report.result.summary import Summary
 
 _CARDS = 60  # of the largest clusters; the labels have them all
+_LINES = 12  # of clusters on the first screen
 _MEMBER_ROWS = 300  # of the table of members
 
 
@@ -51,11 +53,13 @@ def render(summary: Summary) -> str:
     return draw_page(
         "report.html.j2",
         figures(summary),
-        scripts=("flows.js",),
+        scripts=("flows.js", "ladder.js"),
         summary=summary,
         wording=describe(summary),
         cards=summary.clusters[:_CARDS],
         flow_data=as_json(flow_data(summary.flows)),
+        ladder_data=as_json(ladder_data(summary.ladder, summary.map.labels)),
+        first_lines=[(cluster, in_a_line(cluster)) for cluster in summary.clusters[:_LINES]],
         flow_facts=flow_facts,
         flow_note=flow_note,
         longest_lifetimes=longest_lifetimes,

@@ -40,7 +40,7 @@ class Plots:
     def k(self) -> Any:
         """How strongly the evidence suggests each number of clusters; without that, the indices by number."""
         drawn = self._figures
-        chosen = drawn.get("lifetimes") or drawn.get("cuts")
+        chosen = drawn.get("scores") or drawn.get("lifetimes") or drawn.get("cuts")
         if chosen is None:
             chosen = next((figure for name, figure in drawn.items() if name.startswith("k-")), None)
         if chosen is None:

@@ -6,10 +6,12 @@ import numpy as np
 
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 from pluribus.pipeline import Clustering
+from pluribus.pipeline._internal import finer_level, headline, is_ambiguous, runner_up
 from pluribus.report._shared.object_map import object_map
 from pluribus.report.result._constraint_costs import known_table
-from pluribus.report.result._evidence_views import cuts, heat_map, is_ambiguous, pair_evidence
+from pluribus.report.result._evidence_views import cuts, heat_map, pair_evidence
 from pluribus.report.result._flows import flows
+from pluribus.report.result._levels import ladder_view
 from pluribus.report.result._merges import merge_view
 from pluribus.report.result._other_than import other_partitions
 from pluribus.report.result._profiles import profiles
@@ -55,15 +57,30 @@ def summarize(case: Case | Clustering) -> Summary:
     """
     if isinstance(case, Clustering):
         case = Case.of(case)
-    own, next_best, other = _runner_up(case)
-    ambiguous = is_ambiguous(own, other) & (case.labels >= 0)
+    own, next_best, other = runner_up(case.labels, case.membership, case.n_clusters)
     clustered = case.labels >= 0
+    ambiguous = is_ambiguous(own, other, case.uncertainty) & clustered
     agreement = _agreement(case)
+    on_map = object_map(case, next_best)
+    clusters = _clusters(case, ambiguous, own, next_best)
     return Summary(
         title=case.title,
         method=case.method,
         k_chosen_by=case.k_chosen_by,
+        headline=headline(
+            n_objects=len(case.labels),
+            sizes=np.array([cluster.size for cluster in clusters]),
+            n_members=case.ensemble.n_partitions,
+            given=case.k_chosen_by == "given",
+            verdict=case.verdict,
+            reason=case.verdict_reason,
+            share_clear=1 - ambiguous.sum() / max(1, clustered.sum()),
+            reproducibility=case.reproducibility,
+            ladder=case.ladder,
+        ),
         verdict=case.verdict,
+        verdict_reason=case.verdict_reason,
+        finer=finer_level(case.n_clusters, case.ladder),
         n_objects=len(case.labels),
         n_members=case.ensemble.n_partitions,
         n_clusters=case.n_clusters,
@@ -71,12 +88,13 @@ def summarize(case: Case | Clustering) -> Summary:
         n_ambiguous=int(ambiguous.sum()),
         mean_uncertainty=float(case.uncertainty[clustered].mean()) if clustered.any() else 0.0,
         between=_most_ambiguous_pair(case, ambiguous, next_best),
+        ladder=None if on_map.objects is None else ladder_view(case, on_map.objects),
         lifetimes=_lifetimes(case),
         cuts=cuts(case),
-        pairs=pair_evidence(case),
+        pairs=pair_evidence(case) if case.n_clusters > 1 else None,
         heat=heat_map(case),
-        map=object_map(case, next_best),
-        clusters=_clusters(case, ambiguous, own, next_best),
+        map=on_map,
+        clusters=clusters,
         has_features=case.X is not None or case.frame is not None,
         members=agreement,
         flows=flows(case, agreement),
@@ -90,21 +108,6 @@ def summarize(case: Case | Clustering) -> Summary:
         versions={str(name): str(version) for name, version in case.versions.items()},
         notes=tuple(str(note) for note in case.notes),
     )
-
-
-def _runner_up(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each object: membership in its own cluster, the next best cluster (-1: none) and the membership there."""
-    n, k = len(case.labels), case.n_clusters
-    if k < 2:
-        return np.ones(n), np.full(n, -1), np.zeros(n)
-    rows = np.arange(n)
-    membership = np.nan_to_num(np.array(case.membership[:, :k], dtype=np.float64))
-    mine = np.maximum(case.labels, 0)
-    own = membership[rows, mine].copy()
-    membership[rows, mine] = -1
-    next_best = membership.argmax(axis=1)
-    other = membership[rows, next_best]
-    return own, np.where(other > 0, next_best, -1), other
 
 
 def _most_ambiguous_pair(case: Case, ambiguous: np.ndarray, next_best: np.ndarray) -> tuple[int, int, int] | None:
@@ -145,6 +148,8 @@ def _clusters(case: Case, ambiguous: np.ndarray, own: np.ndarray, next_best: np.
                 size=int(size),
                 share=float(size / len(case.labels)),
                 uncertainty=float(case.uncertainty[members].mean()) if size else 0.0,
+                membership=float(own[members].mean()) if size else 0.0,
+                reproducibility=np.nan if case.reproducibility is None else float(case.reproducibility[c]),
                 n_ambiguous=int(ambiguous[members].sum()),
                 traits=traits[c],
                 typical=examples(members[:_EXAMPLES]),

@@ -71,6 +71,46 @@ class ObjectMap:
     sampled: bool
     links: np.ndarray | None = None  # (m, 2) places of linked objects, if clusters are connected
     n_links: int = 0  # between these objects, drawn or not
+    objects: np.ndarray | None = None  # their numbers in the case
+
+
+class LevelCluster(NamedTuple):
+    """A cluster of a level: the cluster of the next coarser level that holds most of it, and how much."""
+
+    number: int
+    size: int
+    parent: int
+    held: int
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A level of the ladder; ``shown`` are the labels of the objects on the map."""
+
+    n_clusters: int
+    score: float
+    agreement: float
+    separation: float
+    is_result: bool
+    is_next: bool
+    clusters: tuple[LevelCluster, ...]
+    words: str
+    shown: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The levels from one group to the finest, and the score of each number of clusters that was tried."""
+
+    levels: tuple[Level, ...]
+    numbers: np.ndarray
+    scores: np.ndarray
+    sentence: str
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether there is more to see than one group and the result."""
+        return sum(level.n_clusters > 1 for level in self.levels) > 1
 
 
 @dataclass(frozen=True)
@@ -101,6 +141,8 @@ class ClusterSummary:
     size: int
     share: float
     uncertainty: float
+    membership: float  # mean, in this cluster
+    reproducibility: float  # NaN if it is not known
     n_ambiguous: int
     traits: tuple[Trait, ...]
     typical: tuple[Example, ...]
@@ -222,7 +264,10 @@ class Summary:
     title: str
     method: str
     k_chosen_by: str
+    headline: str
     verdict: str
+    verdict_reason: str
+    finer: int | None  # a finer level of which every cluster is significant
     n_objects: int
     n_members: int
     n_clusters: int
@@ -230,6 +275,7 @@ class Summary:
     n_ambiguous: int
     mean_uncertainty: float
     between: tuple[int, int, int] | None  # two clusters and the ambiguous objects between them
+    ladder: Ladder | None
     lifetimes: Lifetimes | None
     cuts: Cuts | None
     pairs: PairEvidence | None
@@ -253,6 +299,11 @@ class Summary:
     def share_clear(self) -> float:
         """Share of the clustered objects that are not ambiguous."""
         return 1 - self.n_ambiguous / max(1, self.n_objects - self.n_unclustered)
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether it is known how well clusters are found again."""
+        return any(cluster.reproducibility == cluster.reproducibility for cluster in self.clusters)
 
     @property
     def largest(self) -> int:

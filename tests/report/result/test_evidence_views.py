@@ -68,7 +68,7 @@ def slow_margins(evidence, labels):
         mates = evidence[i, labels == label]
         own = 1.0 if np.isnan(mates).all() else np.nanmean(mates)
         margins.append(own - max(means.values()))
-        ambiguous.append(max(means.values()) >= 0.75 * own)
+        ambiguous.append(max(means.values()) >= 0.5 * own)
     return np.array(margins), np.mean(ambiguous)
 
 

@@ -28,10 +28,10 @@ def test_ambiguous_objects_and_the_clusters_they_are_between(plain_case):
     result = np.array([0, 0, 0, 1, 2, -1])
     case = plain_case([np.abs(result)], result, membership=membership, uncertainty=normalized_entropy(membership))
     summary = summarize(case)
-    assert (summary.n_ambiguous, summary.n_unclustered) == (2, 1)
-    assert summary.share_clear == pytest.approx(3 / 5)
-    assert [c.n_ambiguous for c in summary.clusters] == [1, 1, 0]
-    assert summary.between == (0, 1, 1)
+    assert (summary.n_ambiguous, summary.n_unclustered) == (3, 1)
+    assert summary.share_clear == pytest.approx(2 / 5)
+    assert [c.n_ambiguous for c in summary.clusters] == [2, 1, 0]
+    assert summary.between == (0, 1, 2)
     first = summary.clusters[0]
     assert [e.id for e in first.typical] == ["object 0", "object 1", "object 2"]
     assert [(e.id, e.next_best) for e in first.ambiguous] == [("object 2", 1), ("object 1", 2)]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pluribus.report import summarize
-from pluribus.report._shared.words import close_rival, describe
+from pluribus.report._shared.words import close_rival, describe, in_a_line
 
 
 def words_of(case):
@@ -12,7 +12,7 @@ def words_of(case):
 
 def test_a_clear_case(make_case):
     headline, findings, _ = words_of(make_case(noise=0.0))
-    assert headline == "3 clusters, clearly separated"
+    assert headline == "3 clusters of 90 objects, clearly assigned"
     assert "25 partitions of 90 objects, with 3 clusters each, into 3 clusters" in findings
     assert "with 3 to 5 clusters each" in words_of(make_case())[1]
     assert "(number of clusters: highest lifetime)" in findings
@@ -20,7 +20,7 @@ def test_a_clear_case(make_case):
 
 
 @pytest.mark.parametrize(
-    ("n_ambiguous", "grade"), [(0, "clearly separated"), (5, "mostly clear"), (20, "partly"), (60, "weakly")]
+    ("n_ambiguous", "grade"), [(0, "clearly assigned"), (5, "mostly clear"), (20, "partly"), (60, "weakly")]
 )
 def test_grades(plain_case, n_ambiguous, grade):
     result = np.repeat([0, 1], 50)
@@ -39,11 +39,51 @@ def test_the_verdict_comes_before_the_grade(plain_case):
         words_of(plain_case([result] * 30, result, verdict=verdict, k_chosen_by="halves"))
         for verdict in ("none", "undecided", "clusters")
     )
-    assert none[0] == "No evidence of clusters: the 2 below divide one group"
-    assert undecided[0] == "2 clusters, but it is not decided that there are any"
-    assert clusters[0] == "2 clusters, clearly separated"
+    assert none[0] == "No evidence of clusters: these 2 divide one group of 100 objects"
+    assert undecided[0] == "2 clusters of 100 objects, but it is not decided that there are clusters"
+    assert clusters[0] == "2 clusters of 100 objects, clearly assigned"
     assert words_of(plain_case([result] * 30, result, verdict="none"))[0] == clusters[0]
     assert ["kinds of objects" in words[2] for words in (none, undecided, clusters)] == [True, True, False]
+
+
+def test_one_group_is_said_with_its_figure(plain_case):
+    reason = "One group, no evidence of clusters: the density has one peak, p = 0.62 for two modes along a split."
+    case = plain_case(
+        [[0, 0, 1, 1]] * 30, [0, 0, 0, 0], verdict="none", verdict_reason=reason, k_chosen_by="no evidence of clusters"
+    )
+    headline, findings, steps = words_of(case)
+    assert headline == (
+        "One group: no evidence of clusters among 4 objects "
+        "(the density has one peak, p = 0.62 for two modes along a split)"
+    )
+    assert reason in findings
+    assert "Treat the objects as one group" in steps
+    assert "Give each cluster a name" not in steps
+
+
+def test_clusters_that_are_not_found_again_are_named(plain_case):
+    result = np.repeat([0, 1, 2], 40)
+    _, findings, _ = words_of(plain_case([result] * 30, result, reproducibility=np.array([0.95, 0.5, np.nan])))
+    assert "with a mean Jaccard index of 0.50 to 0.95" in findings
+    assert "Cluster 1 may be an accident of this sample" in findings
+    assert "Jaccard" not in words_of(plain_case([result] * 30, result))[1]
+
+
+def test_the_next_best_number_and_finer_clusters_are_named(laddered_case):
+    headline, findings, steps = words_of(laddered_case(separation=(2.0, 2.0, 2.0)))
+    assert headline == "4 clusters of 120 objects, mostly clear; next best: 2"
+    assert "Each of 8 clusters is significant, too" in findings
+    assert "Also look at 2 clusters" in steps
+
+
+def test_a_line_for_each_cluster(make_case, plain_case):
+    lines = [in_a_line(cluster) for cluster in summarize(make_case()).clusters]
+    assert all(1 <= line.count("high ") + line.count("low ") <= 3 for line in lines)
+    assert any("high " in line for line in lines)
+    assert any("low " in line for line in lines)
+    result = np.repeat([0, 1], 5)
+    unnamed = summarize(plain_case([result] * 2, result)).clusters
+    assert in_a_line(unnamed[1]) == "such as object 5, object 6, object 7"
 
 
 def test_one_cluster_one_member_none(plain_case):

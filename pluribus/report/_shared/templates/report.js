@@ -38,18 +38,28 @@
 
   const plots = [...document.querySelectorAll("[data-figure]")];
 
+  const changed = {};
+
+  async function drawOne(plot) {
+    const figure = changed[plot.dataset.figure] || figures[plot.dataset.figure];
+    const buttons = plot.dataset.figure === "map" ? ["zoom2d", "pan2d", "resetScale2d", "toImage"] : ["toImage"];
+    await Plotly.react(plot, prepared(figure), themed(figure), {
+      responsive: true, displaylogo: false, displayModeBar: !touch, modeBarButtons: [buttons],
+      toImageButtonOptions: { filename: plot.dataset.figure, scale: 2 },
+    });
+    plot.classList.add("drawn");
+  }
+
   async function draw() {
-    for (const plot of plots) {
-      const figure = figures[plot.dataset.figure];
-      const buttons = plot.dataset.figure === "map" ? ["zoom2d", "pan2d", "resetScale2d", "toImage"] : ["toImage"];
-      await Plotly.react(plot, prepared(figure), themed(figure), {
-        responsive: true, displaylogo: false, displayModeBar: !touch, modeBarButtons: [buttons],
-        toImageButtonOptions: { filename: plot.dataset.figure, scale: 2 },
-      });
-      plot.classList.add("drawn");
-    }
+    for (const plot of plots) await drawOne(plot);
     document.documentElement.classList.add("all-drawn");
   }
+
+  // Another script may show a figure in another way.
+  document.addEventListener("change-figure", ({ detail: { name, change } }) => {
+    changed[name] = change(figures[name]);
+    plots.filter((plot) => plot.dataset.figure === name).forEach(drawOne);
+  });
 
   draw();
   dark.addEventListener("change", draw);
