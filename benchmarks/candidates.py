@@ -15,7 +15,7 @@ from benchmarks._session import Session
 from benchmarks._worker import Task
 from benchmarks.shapes import HALVES, KINDS, draw, families, score
 
-DRAWS = 2
+DRAWS, SEEDS = 1, 2
 CLUSTERED = KINDS[:3]
 BINS = 10
 FORMS = {"alone": None, "best": "auto"}
@@ -52,6 +52,7 @@ def of_model(model: Any, y: np.ndarray, keep: np.ndarray) -> dict[str, Any]:
     return {
         "ari": score(model.labels_, y, keep),
         "n_clusters": int(model.n_clusters_),
+        "verdict": model.verdict_,
         **meaning(sure, 1 - model.uncertainty_[keep], right),
     }
 
@@ -98,7 +99,7 @@ def meaning(sure: np.ndarray, certainty: np.ndarray, right: np.ndarray) -> dict[
 
 
 def run(session: Session, options: Namespace) -> Iterator[Table | str]:
-    draws, seeds = (1, 1) if session.quick else (DRAWS, 2)
+    draws, seeds = (1, 1) if session.quick else (DRAWS, SEEDS)
     table = Table(title=f"Adjusted Rand index, {draws} draws of each family, {seeds} seeds at the true number")
     columns = ("kind", "half", "families", "true: alone", "best", "gain", "found: alone", "best", "gain", "k found")
     for column in columns:
