@@ -205,7 +205,7 @@ def test_tables_of_each_source(name):
             for row, values in table.theirs.items():
                 assert len(values) == len(table.methods), row
                 most = LARGEST.get(table.score, 2)
-                    least = -1 if table.score == "correlation" else 0
+                least = -1 if table.score == "correlation" else 0
                 assert all(value is None or least <= value <= most for value in values), row
     assert source.n_runs(True) <= source.n_runs(False)
 
