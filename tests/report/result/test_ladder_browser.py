@@ -9,7 +9,8 @@ pytestmark = pytest.mark.browser
 TRACES = "return document.querySelector('[data-figure=map]').data.map(t => [t.name, t.x.length, t.marker.color])"
 
 
-def test_a_level_is_one_click_away(show, laddered_case):
+def test_a_level_is_one_click_away(show, screen, laddered_case):
+    screen(1280)
     page = show(laddered_case())
     result = page.execute_script(TRACES)
     assert [name for name, _, _ in result] == [f"cluster {c}" for c in range(4)]
