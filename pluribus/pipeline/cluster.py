@@ -136,7 +136,7 @@ def cluster(
     >>> X, _ = make_blobs(300, centers=[[0, 0], [8, 0], [0, 8]], random_state=0)
     >>> result = pluribus.cluster(X, verbose=False)
     >>> result
-    Clustering(3 clusters of 300 objects, mean uncertainty 0.04)
+    Clustering(3 clusters of 300 objects, clearly separated)
     >>> result.predict(X[:3]).tolist() == result.labels[:3].tolist()
     True
     """

@@ -102,11 +102,10 @@ def _order_within_clusters(evidence: np.ndarray, labels: np.ndarray) -> np.ndarr
 def cuts(case: Case) -> Cuts | None:
     """Margins of the objects (a sample) for each cut of the dendrogram.
 
-    None without a dendrogram, if the result is no cut of it, and below 3 objects.
+    None without a dendrogram, if the ladder compares numbers of clusters instead, and below 3 objects.
     """
     n = len(case.labels)
-    by_candidates = case.ladder is not None or case.reproducibility is not None
-    if case.linkage is None or by_candidates or n < 3:
+    if case.linkage is None or case.ladder is not None or n < 3:
         return None
     linkage_matrix = np.asarray(case.linkage, dtype=np.float64)
     ks = {*range(2, min(_LARGEST_CUT, n - 1) + 1), *_around(case.n_clusters, n)}
