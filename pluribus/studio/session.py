@@ -282,6 +282,8 @@ class Session(Gestures):
             uncertainty=1 - self.confidence,
             reasons=(*self._clustering.reasons, said, *names),
             k_chosen_by="given",
+            ladder=None,  # levels and samples were about the clusters before
+            reproducibility=None,
             constraints=self.constraints,
         )
 
