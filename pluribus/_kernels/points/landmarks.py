@@ -1,6 +1,5 @@
 """Links between rows and landmarks: the nearest landmarks of each row, and what landmarks share."""
 
-import numpy as np
 from numba import njit
 
 _RUN = 32  # columns whose least value is looked at first, several at a time

@@ -71,8 +71,8 @@ def k_stability(
 ) -> KStability:
     """Rate each number of clusters up to that of the finest member, at most 50.
 
-    If the coarsest member has 10 to 19 clusters, as in small tables, numbers up to that are rated: beyond, halves of the
-    ensemble often agree by chance.
+    If the coarsest member has 10 to 19 clusters, as in small tables, numbers up to that are rated: beyond, halves of
+    the ensemble often agree by chance.
 
     Parameters
     ----------
