@@ -405,6 +405,8 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "partitions.Ensemble.contingency/a": lambda s: 0,
     "partitions.Ensemble.contingency/b": lambda s: s.r - 1,
     "partitions.Ensemble.take_objects/index": _indices_of,
+    "pipeline.Clustering.cut/n_clusters": lambda s: 1,
+    "pipeline.EnsembleClusterer.cut/n_clusters": lambda s: 1,
     "pipeline.EnsembleClusterer/consensus": lambda s: str(s.rng.choice(consensus.names())),
     "pipeline.EnsembleClusterer/noise": lambda s: bool(s.rng.random() < 0.5),
     "pipeline.EnsembleClusterer/generator": lambda s: None,

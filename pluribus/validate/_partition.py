@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pluribus._engine import check_n_jobs
 from pluribus.partitions._internal import encode_labels
 from pluribus.validate._pairs import Pairs, as_pairs
 
@@ -43,6 +44,7 @@ def with_pairs(
     at_least: int = 2,
 ) -> tuple[np.ndarray, Pairs]:
     """Codes and pairs of the objects that are clustered."""
+    check_n_jobs(n_jobs)
     codes = check_labels(labels, missing, at_least=at_least)
     pairs = as_pairs(len(codes), X, distances, similarity, metric=metric, n_jobs=n_jobs)
     clustered = np.flatnonzero(codes >= 0)

@@ -33,7 +33,7 @@ def X():
 @pytest.fixture(scope="module")
 def parquet(X, tmp_path_factory):
     path = tmp_path_factory.mktemp("rows") / "X.parquet"
-    pd.DataFrame(X, columns=list("abc")).to_parquet(path, row_group_size=7001)
+    pd.DataFrame(X.copy(), columns=list("abc")).to_parquet(path, row_group_size=7001)
     return path
 
 
@@ -72,7 +72,7 @@ def test_members_are_good(X):
 
 def test_one_cluster_and_small_files(X, tmp_path):
     assert Generator(n_members=2, n_clusters=1).generate(X).n_clusters.tolist() == [1, 1]
-    pd.DataFrame(X[:500].astype(float), columns=list("abc")).to_parquet(tmp_path / "small.parquet")
+    pd.DataFrame(X.copy()[:500].astype(float), columns=list("abc")).to_parquet(tmp_path / "small.parquet")
     generator = Generator("agglomerative", n_members=2, random_state=0)
     assert generator.generate(tmp_path / "small.parquet") == generator.generate(X[:500].astype(float))
 
@@ -121,7 +121,7 @@ def test_sparse_and_dense_agree_at_size(X):
 
 class TestRefused:
     def test_gaps_before_any_work(self, X, tmp_path, monkeypatch):
-        frame = pd.DataFrame(X, columns=list("abc"))
+        frame = pd.DataFrame(X.copy(), columns=list("abc"))
         frame.loc[10_000, "b"] = np.nan
         frame.loc[20_000, "c"] = np.inf
         frame.to_parquet(tmp_path / "gaps.parquet", row_group_size=7001)

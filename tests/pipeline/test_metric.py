@@ -115,7 +115,7 @@ def test_direct_methods_too(directions):
 
 
 def test_command_line(directions, tmp_path):
-    frame = pd.DataFrame(directions[0], columns=[f"f{j}" for j in range(12)])
+    frame = pd.DataFrame(directions[0].copy(), columns=[f"f{j}" for j in range(12)])
     frame.insert(0, "id", [f"r{i}" for i in range(len(frame))])
     frame.to_csv(tmp_path / "rows.csv", index=False)
     out = tmp_path / "out"

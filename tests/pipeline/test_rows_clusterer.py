@@ -31,7 +31,7 @@ def model(**options):
 def test_rows_in_files_give_the_labels_of_the_array(blobs, tmp_path):
     X, y = blobs
     np.save(tmp_path / "X.npy", X)
-    pd.DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "X.parquet", row_group_size=999)
+    pd.DataFrame(X.copy(), columns=list("abc")).to_parquet(tmp_path / "X.parquet", row_group_size=999)
     expected = model().fit(X)
     assert adjusted_rand_score(y, expected.labels_) > 0.99
     new = X[::100]
@@ -78,7 +78,7 @@ def test_few_rows_are_all_searched(blobs):
 
 def test_refused(blobs, tmp_path):
     X, _ = blobs
-    frame = pd.DataFrame(X, columns=list("abc"))
+    frame = pd.DataFrame(X.copy(), columns=list("abc"))
     frame[:1].to_parquet(tmp_path / "one.parquet")
     with pytest.raises(ValueError, match="one row"):
         model().fit(tmp_path / "one.parquet")
@@ -115,7 +115,7 @@ def test_gaps_are_looked_for_once(monkeypatch):
 def test_prediction_of_rows_that_are_not_in_memory(blobs, tmp_path):
     X, _ = blobs
     fitted = model().fit(X[:5000])
-    pd.DataFrame(X, columns=list("abc")).to_parquet(tmp_path / "X.parquet")
+    pd.DataFrame(X.copy(), columns=list("abc")).to_parquet(tmp_path / "X.parquet")
     np.save(tmp_path / "X.npy", X)
     expected = fitted.predict(X)
     for same in (tmp_path / "X.parquet", str(tmp_path / "X.npy"), open_rows(tmp_path / "X.parquet"), open_rows(X)):

@@ -113,13 +113,16 @@ def _sampled(n: int, seed: int) -> np.ndarray:
 
 
 def linked_features(consensus: Any, X: Any, seed: int) -> np.ndarray | None:
-    """The rows of the objects that a consensus function linked, dense; None if candidates cannot be made from them.
+    """The rows of the objects that a consensus function linked, dense; None if it has no groups left to merge.
 
     Of a sparse table, 50 components are taken: as much as distances between texts tell.
     """
-    if getattr(consensus, "last_groups_", None) is None or isinstance(X, Rows):
+    if getattr(consensus, "last_groups_", None) is None:
         return None
-    rows = X if len(consensus.linked_) == X.shape[0] else X[consensus.linked_]
+    if isinstance(X, Rows):
+        rows = X.take(consensus.linked_)
+    else:
+        rows = X if len(consensus.linked_) == X.shape[0] else X[consensus.linked_]
     if not sparse.issparse(rows):
         return rows
     n_components = min(_COMPONENTS, min(rows.shape) - 1)

@@ -27,7 +27,7 @@ class Best(NamedTuple):
 
 
 def levels_of(consensus: Any, ensemble: Ensemble, X: Any, seed: int, n_jobs: int | None) -> Levels | None:
-    """What candidates are made from; None where there are none: without last merges, or features in memory."""
+    """What candidates are made from; None where there are none: without last merges."""
     features = linked_features(consensus, X, seed)
     return None if features is None else Levels(consensus, ensemble, features, seed, n_jobs)
 
