@@ -85,7 +85,7 @@ THEIRS_2: dict[str, tuple[float, ...]] = {
 
 def tables(quick: bool) -> list[Published]:
     """The quick form has two small sets and no table of weights."""
-    drawn = "Bars, cigar, half rings and spiral are drawn here by their descriptions, anew for each run."
+    drawn = "Bars, cigar, half rings and spiral are drawn here by their descriptions, again for each run."
 
     def few(rows: dict[str, tuple[float, ...]]) -> dict[str, tuple[float, ...]]:
         return {name: values for name, values in rows.items() if name in QUICK or not quick}

@@ -53,7 +53,7 @@ def tables(quick: bool) -> list[Published]:
     def few(rows: dict[str, Any]) -> dict[str, Any]:
         return {name: values for name, values in rows.items() if name in QUICK or not quick}
 
-    drawn = "Spiral, cigar, rings, bars and half rings are drawn here by their descriptions, anew for each run."
+    drawn = "Spiral, cigar, rings, bars and half rings are drawn here by their descriptions, again for each run."
     rows = {f"{name}, {share}": (None, None) for name in few(dict.fromkeys(SUBSAMPLED)) for share in SHARES}
     sizes = SIZES[:2] if quick else SIZES
     estimates = {f"n = {n}": (4 / np.sqrt(n), 100 / n) for n in sizes}

@@ -50,7 +50,7 @@ THEIRS: dict[str, dict[str, tuple[float, ...]]] = {
 
 
 def tables(quick: bool) -> list[Published]:
-    drawn = "Cigar, spiral, bars and rings are drawn here by their descriptions, anew for each run."
+    drawn = "Cigar, spiral, bars and rings are drawn here by their descriptions, again for each run."
     found = [
         Published(
             title, "mutual information", True, METHODS,
