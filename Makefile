@@ -4,7 +4,7 @@ BIN := .venv/bin
 export MPLBACKEND := Agg
 unexport PYTHONDONTWRITEBYTECODE  # each worker would compile all test modules anew
 
-.PHONY: help demo check test test-all attack coverage bench peers lint docs browser clean
+.PHONY: help demo check test test-all attack mutants coverage bench peers lint docs browser clean
 
 help:
 	@echo "make demo      set up, cluster an embedded data set, say where the report is"
@@ -12,6 +12,7 @@ help:
 	@echo "make test      set up, lint, build the docs, and run the tests"
 	@echo "make test-all  the same with the slow tests"
 	@echo "make attack    hostile calls, files and faults for MINUTES=30, judged by machine (python -m attack --help)"
+	@echo "make mutants   change a line at a time for MINUTES=60, and see whether a test fails (python -m scripts.mutants --help)"
 	@echo "make coverage  which lines the tests reach"
 	@echo "make bench     measure ours beside the peers (python -m benchmarks lists them)"
 	@echo "make peers     install the packages that benchmarks compare with, in an environment of their own"
@@ -49,9 +50,13 @@ test: lint docs
 test-all: lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=thorough
 
-MINUTES ?= 30
+attack: MINUTES ?= 30
 attack: .venv/dev
 	$(BIN)/python -m attack --minutes $(MINUTES)
+
+mutants: MINUTES ?= 60
+mutants: .venv/dev
+	$(BIN)/python -m scripts.mutants --minutes $(MINUTES)
 
 # Apart, since tracing lines takes more than half as long again.
 coverage: .venv/dev

@@ -4,5 +4,5 @@
 of the repository, and runs the tests of that file. A mutant is *killed* if a test fails that passes without the change,
 and *survives* if none fails. A mutant is named by its file, its line and a number, and can be run again alone:
 
-``python -m scripts.mutants --replay pluribus/compare/pairs.py:57/2``
+``python -m scripts.mutants --replay pluribus/compare/pairs.py:63/0``
 """

@@ -47,18 +47,22 @@ class Copy:
     def judge(self, mutant: Mutant) -> Verdict:
         """Run the tests of a mutant's file; if they fail, those that fail also without the mutant."""
         path = self.root / mutant.file
-        tests, original, stamp = chosen_tests([Path(mutant.file)], self.root), path.read_bytes(), path.stat().st_mtime
+        tests, original, stamp = (
+            chosen_tests([Path(mutant.file)], self.root),
+            path.read_bytes(),
+            path.stat().st_mtime_ns,
+        )
         started = time.monotonic()
         shutil.rmtree(self.cache / "pytest", ignore_errors=True)
         try:
             mutant.write(self.root)
             # Bytecode counts as current if the file has the same second and size.
             self.tick += 1
-            os.utime(path, (stamp + self.tick, stamp + self.tick))
+            os.utime(path, ns=(stamp, stamp + self.tick * 10**9))
             status = self.run(tests)
         finally:
             path.write_bytes(original)
-            os.utime(path, (stamp, stamp))
+            os.utime(path, ns=(stamp, stamp))
         verdict, by = "survived", ""
         if status not in (_PASSED, _NO_TESTS):
             timed_out = status == -signal.SIGXCPU
