@@ -22,6 +22,7 @@ NAMES = (
     "choose-k",
     "verdicts",
     "candidates",
+    "combining",
     "increments-hierarchy",
     "constrained-speed",
     "categories-speed",

@@ -11,6 +11,7 @@ from pluribus._engine import Registry
 from pluribus.consensus._internal import cost_of
 
 ALL = "all"  # in place of a method: every consensus function, compared
+AUTO = "auto"  # in place of a method: the best of three linkages
 DIRECT = {"constrained": "constrained methods", "increments": "methods on increments"}  # rooms, and what they hold
 LINKED = "relational"  # the room whose methods for connected clusters need a graph
 ALTERNATIVE = "alternative"  # the room whose methods need a known partition
@@ -57,10 +58,11 @@ def is_direct(method: str | None) -> bool:
 
 
 def checked_method(method: str | None, *, direct: bool = False, every: bool = False) -> str | None:
-    """The name of a method as the rooms know it; ``direct``: also of direct methods; ``every``: also "all"."""
+    """The name of a method as the rooms know it; ``direct``: also of direct methods; ``every``: also
+    "all" and "auto"."""
     if method is None:
         return None
-    known = [*consensus.names(), *([ALL] if every else [])]
+    known = [*consensus.names(), *([ALL, AUTO] if every else [])]
     further = [*direct_names(), *connected_names(), *alternative_names()] if direct else []
     name = str(method).lower()
     if name in (*known, *further):

@@ -17,11 +17,12 @@ from pluribus.pipeline._constraints import check_feasible, read_constraints
 from pluribus.pipeline._data import Data
 from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._label_files import read_ensemble
-from pluribus.pipeline._methods import ALL, checked_method
+from pluribus.pipeline._methods import ALL, AUTO, checked_method
 from pluribus.pipeline._notes import Notes
 from pluribus.pipeline._plan import PLAN_FROM, make_plan
 from pluribus.pipeline._request import check_k, columns_of, stated
-from pluribus.pipeline._sizes import Sizes
+from pluribus.pipeline._sizes import Sizes, stated_sizes
+from pluribus.pipeline.candidates.best_linkage import BestLinkage, best_linkage
 from pluribus.pipeline.clustering import Clustering
 from pluribus.tables._internal import row_numbers
 from pluribus.validate import KChoice
@@ -31,7 +32,7 @@ def combine(
     labels: Any,
     k: int | None = None,
     *,
-    method: str = "eac",
+    method: str = AUTO,
     missing: Literal["error", "zero"] = "error",
     constraints: Constraints | None = None,
     must_link: str | PathLike | Iterable[Any] | None = None,
@@ -61,11 +62,13 @@ def combine(
     k : int, optional
         Number of clusters; by default it is found.
     method : str
-        A consensus function (``pluribus.consensus.names()``); or "all", to compare them and take the preferred one.
+        A consensus function (``pluribus.consensus.names()``); or "all", to compare them and take the preferred one. By
+        default ("auto") average, Genie or single link on the evidence, whichever comes closest to the clusterings that
+        agree with each other; constrained evidence accumulation ("ceac") if there are constraints.
     missing : {"error", "zero"}
         Whether pairs of objects that no clustering covers together are refused, or count as apart.
     constraints, must_link, cannot_link, known_labels : see :func:`pluribus.cluster`
-        Functions that take them: "ceac" (also meant by "eac" if there are constraints) and "acccs".
+        Functions that take them: "ceac" (also meant by "auto" and "eac" if there are constraints) and "acccs".
     min_size, max_size, balance : see :func:`pluribus.cluster`
     id_column : str, optional
         The column that names the objects; by default one called "id".
@@ -93,8 +96,13 @@ def combine(
         check_k(k, ensemble.n_objects)
         ids = row_numbers(ensemble.n_objects) if ensemble.ids is None else ensemble.ids
         known, unused = read_constraints(constraints, must_link, cannot_link, known_labels, ids)
+        if known is not None:
+            known, min_size, max_size = stated_sizes(known, min_size, max_size)
+            options |= {"min_size": min_size, "max_size": max_size}
+            refuse_kinds(known)
+            known = known if known.kinds else None
         sizes = Sizes.of(min_size, max_size, balance)
-        function = _checked_function(function or "eac", known, sizes)
+        function = _checked_function(function or AUTO, known, sizes)
         check_feasible(known, k, ids)
         if sizes is not None:
             sizes.check(ensemble.n_objects, k)
@@ -135,6 +143,7 @@ class Combination:
         self.options = options
         self.k_choice_: KChoice | None = None
         self.methods_: MethodComparison | None = None
+        self._linkage: BestLinkage | None = None
 
     def fit(self, k: int | None) -> "Combination":
         """Combine the partitions into k clusters; None finds their number."""
@@ -153,24 +162,30 @@ class Combination:
         return self
 
     def _combine(self, k: int | None, seed: int, verbose: bool) -> Any:
-        if k is None and (self.function == "eac" or not by_name(self.function)().finds_n_clusters):
+        accumulates = self.function in (AUTO, "eac")
+        if k is None and (accumulates or not by_name(self.function)().finds_n_clusters):
             self.k_choice_ = choose(self.ensemble_, None, random_state=seed, n_jobs=-1, verbose=verbose)
-            if self.function == "eac":
-                return accumulated(self.k_choice_)
-            k = (
-                self.k_choice_.n_clusters
-                if self.known is None
-                else feasible_n_clusters(self.known, self.k_choice_.n_clusters)
-            )
+            k = self.k_choice_.n_clusters
+            if self.known is not None:
+                k = feasible_n_clusters(self.known, k)
+        if not accumulates:
+            consensus = configured(self.function, n_clusters=k, random_state=seed, verbose=verbose)
+            return consensus.fit(self.ensemble_, **({} if self.known is None else {"constraints": self.known}))
+        if self.k_choice_ is not None:
+            average = accumulated(self.k_choice_)
+        else:
+            average = accumulate(self.ensemble_, k, missing="zero", n_jobs=-1, verbose=verbose)
         if self.function == "eac":
-            return accumulate(self.ensemble_, k, missing="zero", n_jobs=-1, verbose=verbose)
-        consensus = configured(self.function, n_clusters=k, random_state=seed, verbose=verbose)
-        return consensus.fit(self.ensemble_, **({} if self.known is None else {"constraints": self.known}))
+            return average
+        self._linkage = best_linkage(self.ensemble_, average, verbose=verbose)
+        return self._linkage.consensus
 
     def _reasons(self) -> list[str]:
         sentences = []
         if self.k_choice_ is not None:
             sentences.append(self.k_choice_.sentence)
+        if self._linkage is not None and self._linkage.sentence:
+            sentences.append(self._linkage.sentence)
         if self.methods_ is not None:
             sentences.append(f"Preferred: {self.methods_.preferred}. {self.methods_.verdict}")
         return sentences
@@ -178,7 +193,7 @@ class Combination:
 
 def _checked_function(function: str, known: Constraints | None, sizes: Sizes | None) -> str:
     """The consensus function, which has to take what is given."""
-    if function != ALL and by_name(function)().needs_data:
+    if function not in (ALL, AUTO) and by_name(function)().needs_data:
         raise ValueError(
             f"method={function!r} needs the data besides the labels: use pluribus.cluster(data, method=…)."
         )
@@ -191,7 +206,7 @@ def _checked_function(function: str, known: Constraints | None, sizes: Sizes | N
             "a consensus cannot keep both bounds on sizes and constraints: use pluribus.cluster with "
             "method='size-constrained', which keeps both."
         )
-    function = "ceac" if function == "eac" else function
+    function = "ceac" if function in (AUTO, "eac") else function
     if function == ALL or not by_name(function)().takes_constraints:
         raise ValueError(f"method={function!r} takes no constraints: use 'ceac' or 'acccs'.")
     return function
@@ -217,7 +232,7 @@ def _announce_plan(ensemble: Ensemble, function: str, k: int | None, notes: Note
         n,
         r,
         int(np.max(ensemble.n_clusters)),
-        method=function,
+        method="eac" if function == AUTO else function,
         n_clusters=k,
         n_distinct=distinct.n_objects,
         seconds=predict_seconds(distinct, "average"),

@@ -1,0 +1,98 @@
+"""The best of three linkages of the evidence, for clusterings without data."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluribus.compare import adjusted_rand_index
+from pluribus.consensus import EvidenceAccumulation
+from pluribus.consensus._internal import EXACT_SECONDS, predict_seconds
+from pluribus.partitions import Ensemble
+
+_OTHERS = ("genie", "single")  # like average link, they need no matrix of all pairs
+# Clusterings that are right are alike; wrong ones differ from each other. So a partition counts by the members that it
+# nearly reproduces, not by its mean agreement: 2 is too little for that, 4 to 16 choose about equally well.
+_POWER = 8
+_TIE = 1e-9
+
+
+class BestLinkage(NamedTuple):
+    """The chosen consensus, and the choice in words; no words if there was nothing to choose from."""
+
+    consensus: EvidenceAccumulation
+    sentence: str
+
+
+def best_linkage(ensemble: Ensemble, average: EvidenceAccumulation, *, verbose: bool) -> BestLinkage:
+    """Choose among average, Genie and single link on the evidence, for the same number of clusters.
+
+    The one with the highest agreement with the members is taken: the adjusted Rand index, averaged as a power mean of
+    order 8, in which the members that a partition nearly reproduces count most. Of equal ones, average link is taken.
+
+    Only average link is used for soft members, and if exact linkage would take longer than about a minute.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+    average : EvidenceAccumulation
+        Fitted on it with average link.
+    verbose : bool
+
+    Examples
+    --------
+    Three members find the ring around a core, and two cut it, each in its own way.
+
+    >>> import numpy as np
+    >>> from pluribus import Ensemble
+    >>> from pluribus.consensus import EvidenceAccumulation
+    >>> from pluribus.pipeline.candidates.best_linkage import best_linkage
+    >>> right = np.repeat([0, 1], [8, 4])
+    >>> ensemble = Ensemble([right, right, right, np.repeat([0, 1], 6), np.repeat([0, 1, 0], [2, 6, 4])])
+    >>> average = EvidenceAccumulation(2, linkage="average", verbose=False).fit(ensemble)
+    >>> best_linkage(ensemble, average, verbose=False).consensus.labels_.tolist()
+    [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    """
+    k = average.n_clusters_
+    if not 1 < k < ensemble.n_objects or not _exact(ensemble):
+        return BestLinkage(average, "")
+    shared = {"missing": "zero", "n_jobs": average.n_jobs, "verbose": verbose}
+    fitted = [average] + [EvidenceAccumulation(k, linkage=linkage, **shared).fit(ensemble) for linkage in _OTHERS]
+    values = np.array([_agreement(ensemble, consensus.labels_) for consensus in fitted])
+    chosen = int(np.flatnonzero(values >= values.max() - _TIE)[0])
+    return BestLinkage(fitted[chosen], _sentence(fitted, values, chosen))
+
+
+def _exact(ensemble: Ensemble) -> bool:
+    """Whether members are hard, and few enough objects differ in their labels."""
+    if ensemble.memberships is not None:
+        return False
+    if predict_seconds(ensemble, "average") <= EXACT_SECONDS:
+        return True
+    return predict_seconds(ensemble.unique_rows().ensemble, "average") <= EXACT_SECONDS
+
+
+def _agreement(ensemble: Ensemble, labels: np.ndarray) -> float:
+    """The power mean of the adjusted Rand indices with the members, on the objects that each one covers."""
+    weights = ensemble.weights / ensemble.weights.sum()
+    indices = np.array([_index(labels, member) for member in ensemble.labels.T])
+    return float((weights @ indices**_POWER) ** (1 / _POWER))
+
+
+def _index(labels: np.ndarray, member: np.ndarray) -> float:
+    covered = member >= 0
+    return max(adjusted_rand_index(labels[covered], member[covered]), 0.0) if covered.any() else 0.0
+
+
+def _sentence(fitted: list[EvidenceAccumulation], values: np.ndarray, chosen: int) -> str:
+    """The choice in words."""
+    average, best = fitted[0], fitted[chosen]
+    if chosen == 0:
+        between = min(adjusted_rand_index(average.labels_, other.labels_) for other in fitted[1:])
+        same = "; Genie and single link give the same partition" if between == 1 else ""
+        return f"Merged by average link, which agrees best with the members ({values[0]:.2f}){same}."
+    name = "Genie" if best.linkage == "genie" else "single"
+    between = adjusted_rand_index(best.labels_, average.labels_)
+    return (
+        f"Merged by {name} link, which agrees best with the members ({values[chosen]:.2f}; average link "
+        f"{values[0]:.2f}). The partitions of both agree at {between:.2f} (adjusted Rand index)."
+    )
