@@ -70,7 +70,7 @@ peers: .venv-peers/run
 .venv-peers/run: Makefile
 	$(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet numpy scipy scikit-learn pandas networkx matplotlib hdbscan kahypar pymetis ortools genieclust ruptures hmmlearn neurokit2 splink cvxopt torch==2.13.0
-	.venv-peers/bin/python -m pip install --quiet --no-deps ensembleclustering==1.0.2 OpenEnsembles==2.0.0 active-semi-supervised-clustering==0.0.1 metric-learn==0.7.0 k-means-constrained==0.9.1 clustpy==0.0.3 MKLpy==0.6
+	.venv-peers/bin/python -m pip install --quiet --no-deps ensembleclustering==1.0.2 OpenEnsembles==2.0.0 active-semi-supervised-clustering==0.0.1 cobras-ts==0.1.3 metric-learn==0.7.0 k-means-constrained==0.9.1 clustpy==0.0.3 MKLpy==0.6
 	@touch $@
 
 docs: .venv/dev

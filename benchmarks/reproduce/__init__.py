@@ -15,6 +15,7 @@ SOURCES = (
     "lift-emd",
     "constrained",
     "constrained-papers",
+    "cobras",
     "balanced",
     "size-constrained",
     "categorization",

@@ -26,8 +26,8 @@ SETS = ("iris", "wine", "glass", "ionosphere", "breast_w", "pima", "balance_scal
 CONSENSUS = ("ceac", "acccs")
 SOFT = ("pckmeans", "penalized")
 SEEDS_ONLY = ("seeded-kmeans",)  # need not keep to what it was told
-# A second name of penalized; one that ignores pairs; for zeros and ones; for dissimilarities.
-LEFT_OUT = ("ppc-mixture", "tclus", "cdk-means", "pairwise-mean-field")
+# A second name of penalized; one that ignores pairs; for zeros and ones; for dissimilarities; one that asks.
+LEFT_OUT = ("ppc-mixture", "tclus", "cdk-means", "pairwise-mean-field", "cobras")
 RIGHT = 0.95  # how probable it is that a soft pair is right
 MOST = 400  # objects of a set
 MANY = 50  # labeled objects, for the summary

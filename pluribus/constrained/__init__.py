@@ -26,6 +26,7 @@ from pluribus.constrained.mixtures.gaussian_mixture import ConstrainedGaussianMi
 from pluribus.constrained.mixtures.mean_field_mixture import MeanFieldMixture
 from pluribus.constrained.mixtures.pairwise_mean_field import PairwiseMeanField
 from pluribus.constrained.mixtures.penalized_mixture import PenalizedMixture
+from pluribus.constrained.pairs.cobras import Cobras
 from pluribus.constrained.pairs.cop_kmeans import CopKMeans
 from pluribus.constrained.pairs.metric_pairwise_kmeans import MetricPairwiseKMeans
 from pluribus.constrained.pairs.pairwise_kmeans import PairwiseKMeans
@@ -42,6 +43,7 @@ __all__ = [
     "BalancedKMeans",
     "BiSets",
     "CategorySegmentation",
+    "Cobras",
     "Condition",
     "ConstrainedCoClustering",
     "ConstrainedGaussianMixture",

@@ -105,7 +105,7 @@ def ask(
     <Constraints: 150 objects, 16 must-links, 4 cannot-links>
     """
     kept = _kept(selector, answers)
-    reply = oracle if callable(oracle) else _by_labels(oracle, selector.n_objects)
+    reply = as_reply(oracle, selector.n_objects)
     for question in questions(selector, n_questions, answers=kept):
         question.answer(reply(question.one, question.other))
     return kept.constraints
@@ -120,6 +120,11 @@ def _kept(selector: Any, answers: Any) -> Answers:
     kept = Answers(selector.n_objects) if answers is None else answers
     check_answers(kept, selector.n_objects)
     return kept
+
+
+def as_reply(oracle: Any, n: int) -> Callable[[int, int], str]:
+    """A function that answers about two of n objects, from an oracle as in :func:`ask`."""
+    return oracle if callable(oracle) else _by_labels(oracle, n)
 
 
 def _by_labels(y: Any, n: int) -> Callable[[int, int], str]:

@@ -35,8 +35,11 @@ ON_ALL = "{} of these runs saw all objects, because the method refused their sam
 OF_UNCERTAINTY = (
     "The method gives no memberships: the uncertainty of an object is how much those runs disagree on its cluster."
 )
-# Its conditions are about columns of the table, for which there are no options.
-_ELSEWHERE = {"aggregate": "constrained.AggregateConstrainedKMeans, or anonymize"}
+# What methods need that has no option here, and where it is taken.
+_ELSEWHERE = {
+    "aggregate": ("conditions on columns, which are", "constrained.AggregateConstrainedKMeans, or anonymize"),
+    "cobras": ("answers to its questions, which are", "constrained.Cobras, whose fit takes an oracle"),
+}
 _OF_ENSEMBLES = ("members", "noise", "engine", "constraint_level")
 _OF_COUNTS = ("feedback", "condens-em", "itcc", "spectral-cocluster")
 _OF_NONZEROS = ("cdk-means", "itcc", "spectral-cocluster")  # which cluster rows by the columns that are not zero
@@ -144,9 +147,8 @@ def parameters_of(name: str) -> Mapping[str, inspect.Parameter]:
 def check_options(name: str, options: Mapping[str, Any], known: Constraints | None, sizes: Sizes | None) -> None:
     """Refuse options that the method has no use for, before any work."""
     if name in _ELSEWHERE:
-        raise ValueError(
-            f"method={name!r} needs conditions on columns, which are not taken here: use {_ELSEWHERE[name]}."
-        )
+        needs, where = _ELSEWHERE[name]
+        raise ValueError(f"method={name!r} needs {needs} not taken here: use {where}.")
     given = {option: options[option] for option in _OF_ENSEMBLES if options[option] not in (None, False)}
     useless = [f"{option}={value!r}" for option, value in given.items()]
     if useless:

@@ -9,7 +9,11 @@ from pluribus.constrained._registry import METHODS
 from pluribus.constrained.mixtures._linked_data import LinkedData
 
 QUIET = dict(verbose=False, random_state=0)
-CLUSTERERS = [entry.name for entry in METHODS.entries() if issubclass(entry.method, ConstrainedMixin)]
+CLUSTERERS = [
+    entry.name
+    for entry in METHODS.entries()
+    if issubclass(entry.method, ConstrainedMixin) and "n_clusters" in entry.method().get_params()
+]
 IRIS, SPECIES = load_iris(return_X_y=True)
 
 

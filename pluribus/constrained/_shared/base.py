@@ -33,7 +33,7 @@ def checked_rows(estimator: Any, X: Any, *, sparse: bool, reset: bool = True) ->
     """
     estimator._validate_params()
     refuse_annotated(X)
-    k = estimator.n_clusters
+    k = getattr(estimator, "n_clusters", 1)  # some find the number of clusters
     if isinstance(k, bool | np.bool_):
         raise ValueError(f"n_clusters={k} is not a number: give the number of clusters.")
     X = validate_data(estimator, X, accept_sparse="csr" if sparse else False, dtype=_FLOATS, order="C", reset=reset)
