@@ -1,6 +1,6 @@
 """The default of ``combine`` beside its members and other consensus functions, over twelve partitions of each set.
 
-The members are those of twelve single algorithms with the true number of clusters; smaller pools leave some of them out.
+The members are those of twelve single algorithms with the true number of clusters; smaller pools leave some out.
 The rule was chosen on the pools of the first half.
 """
 

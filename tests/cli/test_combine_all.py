@@ -126,7 +126,7 @@ def test_files_of_an_earlier_run_are_told_apart(labels, tmp_path, quick):
 def test_an_unknown_method_is_refused_with_all_there_are(labels, tmp_path):
     result = run("combine", labels, "--method", "every", "--out", tmp_path / "out")
     assert result.exit_code == 2
-    assert "voting, all." in " ".join(result.output.split())
+    assert "voting, all, auto." in " ".join(result.output.split())
 
 
 def test_cluster_knows_no_all(labels, tmp_path):

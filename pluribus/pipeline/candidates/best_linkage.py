@@ -1,6 +1,7 @@
 """The best of three linkages of the evidence, for clusterings without data."""
 
-from typing import NamedTuple
+import warnings
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,11 +56,21 @@ def best_linkage(ensemble: Ensemble, average: EvidenceAccumulation, *, verbose: 
     k = average.n_clusters_
     if not 1 < k < ensemble.n_objects or not _exact(ensemble):
         return BestLinkage(average, "")
-    shared = {"missing": "zero", "n_jobs": average.n_jobs, "verbose": verbose}
-    fitted = [average] + [EvidenceAccumulation(k, linkage=linkage, **shared).fit(ensemble) for linkage in _OTHERS]
+    others = [_fitted(ensemble, k, linkage, average.n_jobs, verbose) for linkage in _OTHERS]
+    fitted = [average, *(consensus for consensus, _ in others)]
     values = np.array([_agreement(ensemble, consensus.labels_) for consensus in fitted])
     chosen = int(np.flatnonzero(values >= values.max() - _TIE)[0])
+    for warned in others[chosen - 1][1] if chosen else []:
+        warnings.warn(warned.message, warned.category, stacklevel=2)
     return BestLinkage(fitted[chosen], _sentence(fitted, values, chosen))
+
+
+def _fitted(ensemble: Ensemble, k: int, linkage: str, n_jobs: int | None, verbose: bool) -> tuple[Any, list[Any]]:
+    """Evidence accumulation by a linkage, and its warnings, which matter only if it is taken."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        consensus = EvidenceAccumulation(k, linkage=linkage, missing="zero", n_jobs=n_jobs, verbose=verbose)
+        return consensus.fit(ensemble), caught
 
 
 def _exact(ensemble: Ensemble) -> bool:
@@ -91,7 +102,7 @@ def _sentence(fitted: list[EvidenceAccumulation], values: np.ndarray, chosen: in
         same = "; Genie and single link give the same partition" if between == 1 else ""
         return f"Merged by average link, which agrees best with the members ({values[0]:.2f}){same}."
     name = "Genie" if best.linkage == "genie" else "single"
-    between = adjusted_rand_index(best.labels_, average.labels_)
+    between = max(adjusted_rand_index(best.labels_, average.labels_), 0.0)
     return (
         f"Merged by {name} link, which agrees best with the members ({values[chosen]:.2f}; average link "
         f"{values[0]:.2f}). The partitions of both agree at {between:.2f} (adjusted Rand index)."
