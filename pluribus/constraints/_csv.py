@@ -1,4 +1,4 @@
-"""Pairs as comma-separated values."""
+"""Pairs, and with a type in each row all other statements, as comma-separated values."""
 
 import csv
 import io
@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pluribus._engine import is_one_of
+from pluribus.constraints._csv_clusters import TYPES, parse_rows, to_rows
 from pluribus.constraints._objects import Objects
 from pluribus.constraints._stated_arrays import Statements
 from pluribus.constraints._statements import Indices
@@ -31,6 +32,12 @@ _ANSWERS = {"must-link": "together", "cannot-link": "apart", "unsure": "unsure"}
 def parse_csv(text: str, objects: Objects, kind: str | None) -> dict[str, Any]:
     """Read two columns of objects, with optional columns type and weight that the first row names."""
     frame = _read_frame(text, objects)
+    others: dict[str, Any] = {}
+    if "type" in frame:
+        types = _spelled(frame["type"])
+        is_other = types.isin(TYPES)
+        others = {} if kind is not None else parse_rows(frame[is_other], types[is_other], objects)
+        frame = frame[~is_other]
     pairs, kinds = _read_pairs(frame, kind, objects)
     weights = _read_weights(frame, objects)
     together, apart = kinds == "must-link", kinds == "cannot-link"
@@ -39,13 +46,12 @@ def parse_csv(text: str, objects: Objects, kind: str | None) -> dict[str, Any]:
         "must_weight": weights[together],
         "cannot_link": pairs[apart],
         "cannot_weight": weights[apart],
+        **others,
     }
 
 
 def to_csv(said: Statements, objects: Objects) -> str:
-    """Write one row for each pair; a hard pair has no weight."""
-    if len(said.group_names) or len(said.classes):
-        raise ConstraintError(f"{objects.path}: a CSV file holds pairs only; write groups and labels to .json")
+    """Write one row for each statement; a hard pair has no weight."""
     pairs = np.concatenate([said.must_link, said.cannot_link])
     weights = np.concatenate([said.must_weight, said.cannot_weight])
     frame = pd.DataFrame(
@@ -56,6 +62,8 @@ def to_csv(said: Statements, objects: Objects) -> str:
             "weight": np.where(np.isinf(weights), np.nan, weights),
         }
     )
+    others = to_rows(said, objects)
+    frame = pd.concat([frame, others]) if len(others) else frame
     return frame.to_csv(index=False, lineterminator="\n")
 
 
@@ -142,11 +150,15 @@ def _read_kinds(frame: pd.DataFrame, kind: str | None, objects: Objects) -> npt.
             raise ConstraintError(f"{objects.path} has no type column: say kind='must-link' or kind='cannot-link'")
         return np.full(len(frame), kind, dtype=object)
     given = frame["type"].astype(object)
-    kinds = given.str.lower().str.replace("[_ ]", "-", regex=True).map(_KINDS)
+    kinds = _spelled(given).map(_KINDS)
     if kinds.isna().any():
         line = frame.index[kinds.isna()][0]
         raise ConstraintError(f"{objects.path} row {line}: type {given[line]!r} is neither must-link nor cannot-link")
     return (kinds if kind is None else kinds.where(kinds == kind, "unsure")).to_numpy()
+
+
+def _spelled(types: pd.Series) -> pd.Series:
+    return types.astype(object).str.lower().str.replace("[_ ]", "-", regex=True)
 
 
 def _read_weights(frame: pd.DataFrame, objects: Objects) -> npt.NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Constraints in files: CSV for pairs, JSON for everything; by index or by id."""
+"""Constraints in CSV and JSON files, by index or by id."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Everything that is known, as JSON: pairs with weights, groups and labels."""
+"""Everything that is known, as JSON: pairs with weights, groups and labels; what is said about clusters."""
 
 import json
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pluribus.constraints._json_clusters import KEYS, cluster_entries, parse_clusters
 from pluribus.constraints._objects import Objects
 from pluribus.constraints._stated_arrays import Statements
 from pluribus.constraints._statements import Floats, Indices
@@ -24,7 +25,7 @@ def parse_json(text: str, objects: Objects) -> dict[str, Any]:
         raise ConstraintError(f"{objects.path} is not JSON: {error}") from None
     if not isinstance(content, dict):
         raise ConstraintError(f"{objects.path} must be a JSON object with must_link, cannot_link, groups or labels")
-    strange = set(content) - {"format", "n_objects", "by", *_PAIRS, *_NAMES}
+    strange = set(content) - {"format", "n_objects", "by", *_PAIRS, *_NAMES, *KEYS}
     if strange:
         raise ConstraintError(f"{objects.path} has unknown entries: {', '.join(sorted(strange))}")
     if "n_objects" in content:
@@ -45,7 +46,7 @@ def parse_json(text: str, objects: Objects) -> dict[str, Any]:
         statements[key.replace("link", "weight")] = [entry[2] if len(entry) == 3 else None for entry in entries]
     for key in _NAMES:
         statements[key] = _spread(_entries(content, key, (2,), objects), key, objects)
-    return statements
+    return statements | parse_clusters(content, objects)
 
 
 def to_json(said: Statements, objects: Objects) -> str:
@@ -58,6 +59,7 @@ def to_json(said: Statements, objects: Objects) -> str:
         "cannot_link": _pair_entries(said.cannot_link, said.cannot_weight, objects),
         "groups": _name_entries(said.groups, said.group_names, "groups", objects),
         "labels": _name_entries(said.labels, said.classes, "labels", objects),
+        **cluster_entries(said, objects),
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 

@@ -7,7 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from pluribus.constraints._cluster_statements import AboutClusters
 from pluribus.constraints._statements import Floats, Indices, pair_codes
+
+KINDS = ("pairs", "allowed labels", "sizes", "a graph")  # of statements; groups and known labels are pairs in short
 
 
 class Statements(NamedTuple):
@@ -22,6 +25,30 @@ class Statements(NamedTuple):
     group_names: npt.NDArray[Any]
     labels: Indices
     classes: npt.NDArray[Any]
+    about: AboutClusters
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """All that is said, in one row; without a graph, an array of one number stands for it."""
+        *others, about = self[1:]
+        graph = np.array([-1]) if about.graph is None else about.graph
+        return *others, about.allowed, about.sizes, graph
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of statements that there are."""
+        said = (
+            len(self.must_link) or len(self.cannot_link) or (self.groups >= 0).any() or (self.labels >= 0).any(),
+            len(self.about.allowed),
+            self.about.says_sizes(self.n_objects).any(),
+            self.about.graph is not None,
+        )
+        return tuple(kind for kind, is_said in zip(KINDS, said, strict=True) if is_said)
+
+    @property
+    def names_clusters(self) -> bool:
+        """Whether labels are clusters of their own, also without an object that is known to have them."""
+        return bool(len(self.about.allowed) or self.about.says_sizes(self.n_objects)[1:].any())
 
     @property
     def hard_must_link(self) -> Indices:
@@ -95,6 +122,41 @@ class Said:
         """The labels as the user named them."""
         return self._said.classes
 
+    @property
+    def allowed(self) -> Indices:
+        """The labels that objects may have: pairs of an object and a position in `classes`; others are free."""
+        return self._said.about.allowed
+
+    @property
+    def min_size(self) -> dict[Any, int]:
+        """The least number of objects by label; None is every cluster."""
+        return self._sizes(0, 0)
+
+    @property
+    def max_size(self) -> dict[Any, int]:
+        """The largest number of objects by label; None is every cluster."""
+        return self._sizes(1, self.n_objects)
+
+    def _sizes(self, column: int, unsaid: int) -> dict[Any, int]:
+        sizes = self._said.about.sizes[:, column].tolist()
+        return {name: size for name, size in zip([None, *self.classes.tolist()], sizes, strict=True) if size != unsaid}
+
+    @cached_property
+    def graph(self) -> sparse.csr_array | None:
+        """The graph in which clusters are connected, as a symmetric matrix of ones; None if there is none."""
+        links = self._said.about.graph
+        return None if links is None else symmetric(links, np.ones(len(links)), self.n_objects)
+
+    @property
+    def about_clusters(self) -> tuple[npt.NDArray[Any], ...]:
+        """What is said about clusters as arrays: allowed labels, sizes and links."""
+        return self._said.arrays[-3:]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of statements that there are: "pairs", "allowed labels", "sizes" and "a graph"."""
+        return self._said.kinds
+
     @cached_property
     def coupling(self) -> sparse.csr_array:
         """The soft pairs as a symmetric n × n matrix of net weights: positive together, negative apart.
@@ -110,19 +172,25 @@ class Said:
         if not isinstance(other, Said):
             return NotImplemented
         return self.n_objects == other.n_objects and all(
-            a.tolist() == b.tolist() for a, b in zip(self._said[1:], other._said[1:], strict=True)
+            a.tolist() == b.tolist() for a, b in zip(self._said.arrays, other._said.arrays, strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         weights = np.concatenate([self.must_weight, self.cannot_weight])
-        n_labeled, n_classes = int((self.labels >= 0).sum()), len(self.classes)
+        known = self.labels[self.labels >= 0]
+        n_labeled, n_classes = len(known), len(np.unique(known))
+        n_restricted = len(np.unique(self.allowed[:, 0]))
         parts = [
             _count(len(self.must_link), "must-link"),
             _count(len(self.cannot_link), "cannot-link"),
             _count(len(self.group_names), "group"),
             f"{_count(n_labeled, 'known label')} of {n_classes} classes" if n_labeled else "",
+            f"allowed labels of {_count(n_restricted, 'object')}" if n_restricted else "",
+            _bounds("min_size", self.min_size),
+            _bounds("max_size", self.max_size),
+            "" if self._said.about.graph is None else f"a graph of {len(self._said.about.graph)} links",
         ]
         said = ", ".join(part for part in parts if part) or "nothing known"
         n_soft = int(np.isfinite(weights).sum())
@@ -141,3 +209,9 @@ def symmetric(pairs: Indices, values: Floats, n: int) -> sparse.csr_array:
 
 def _count(n: int, thing: str) -> str:
     return f"{n} {thing}{'s' if n != 1 else ''}" if n else ""
+
+
+def _bounds(name: str, sizes: dict[Any, int]) -> str:
+    by_label = sum(label is not None for label in sizes)
+    shown = [f"{name} {sizes[None]}"] if None in sizes else []
+    return " and ".join([*shown, *([f"{name} of {_count(by_label, 'label')}"] if by_label else [])])

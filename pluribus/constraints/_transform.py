@@ -9,10 +9,14 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from pluribus._engine import plain_array
-from pluribus.constraints._stated_arrays import Statements
+from pluribus.constraints._cluster_contradictions import chunklet_labels
+from pluribus.constraints._cluster_statements import AboutClusters, as_names, canonical, canonical_links, intersected
+from pluribus.constraints._stated_arrays import Statements, symmetric
 from pluribus.constraints._statements import Floats, Indices, canonical_pairs, pair_codes, parse_names
 from pluribus.constraints.closure import Closure, close, collect_chunklets
 from pluribus.constraints.errors import ConstraintError, contradiction
+
+_MOST_BRIDGED = 50_000_000  # links through objects that are left out
 
 
 def restrict(said: Statements, closure: Closure, idx: Any) -> Statements:
@@ -24,12 +28,15 @@ def restrict(said: Statements, closure: Closure, idx: Any) -> Statements:
     chunks, first_of_chunk = np.unique(closure.chunk_of[chosen], return_index=True)
     first = np.full(closure.n_chunks, -1)
     first[chunks] = first_of_chunk
+    labels, classes, about = _about_chosen(said, closure, chosen, first, position)
     kept = Statements(
         n,
         *_within(said.must_link, said.must_weight, position, n),
         *_within(said.cannot_link, said.cannot_weight, position, n),
         *_recode(said.groups[chosen], said.group_names),
-        *_recode(_kept_labels(said, closure, chosen, first), said.classes),
+        labels,
+        classes,
+        about,
     )
     part = close(kept, collect_chunklets(kept))
     # Chunklets that fell apart: link the first objects of their parts in a row.
@@ -58,6 +65,45 @@ def _kept_labels(said: Statements, closure: Closure, chosen: Indices, first: Ind
     return labels
 
 
+def _about_chosen(
+    said: Statements, closure: Closure, chosen: Indices, first: Indices, position: Indices
+) -> tuple[Indices, npt.NDArray[Any], AboutClusters]:
+    """Labels, and what follows for some objects from what is said about clusters."""
+    n, n_left_out = len(chosen), said.n_objects - len(chosen)
+    _, of_chunks = chunklet_labels(said, closure.chunk_of)
+    left_out = said.about.allowed[position[said.about.allowed[:, 0]] < 0, 0]
+    restricted = np.unique(closure.chunk_of[left_out])
+    of_chunks = of_chunks[np.isin(of_chunks[:, 0], restricted) & (first[of_chunks[:, 0]] >= 0)]
+    heirs = np.column_stack([first[of_chunks[:, 0]], of_chunks[:, 1]])  # the first chosen object of each chunklet
+    own = np.column_stack([position[said.about.allowed[:, 0]], said.about.allowed[:, 1]])
+    own = own[(own[:, 0] >= 0) & ~np.isin(own[:, 0], heirs[:, 0])]
+    allowed = np.unique(np.concatenate([own, heirs]), axis=0)
+    sizes = np.column_stack([np.maximum(said.about.sizes[:, 0] - n_left_out, 0), np.minimum(said.about.sizes[:, 1], n)])
+    about = AboutClusters(allowed, sizes, _graph_among(said, chosen, position))
+    return canonical(n, _kept_labels(said, closure, chosen, first), said.classes, about)
+
+
+def _graph_among(said: Statements, chosen: Indices, position: Indices) -> Indices | None:
+    """Links among the chosen objects, also through others: a connected cluster may go through these."""
+    links, n = said.about.graph, len(chosen)
+    if links is None:
+        return None
+    one, other = position[links].T
+    direct = np.column_stack([one, other])[(one >= 0) & (other >= 0)]
+    outside = links[(one < 0) & (other < 0)]
+    _, part = connected_components(symmetric(outside, np.ones(len(outside)), said.n_objects), directed=False)
+    across = links[(one >= 0) != (other >= 0)]
+    ends = np.where(position[across[:, :1]] >= 0, across, across[:, ::-1])  # the chosen one first
+    bridges = sparse.coo_array((np.ones(len(ends)), (position[ends[:, 0]], part[ends[:, 1]])), (n, said.n_objects))
+    if (np.bincount(part[ends[:, 1]], minlength=1).astype(float) ** 2).sum() > _MOST_BRIDGED:
+        raise ConstraintError(
+            "the objects that are left out join too many others in the graph: choose more of the objects, or leave out "
+            "the graph"
+        )
+    through = sparse.triu(bridges.tocsr() @ bridges.T, k=1).tocoo()
+    return canonical_links(np.concatenate([direct, np.column_stack([through.row, through.col])]), n)
+
+
 def flip(said: Statements, q: float, rng: np.random.Generator, weight: float | None) -> Statements:
     """Exchange must-link and cannot-link of each pair with probability q; give all this weight, if any."""
     pairs = np.concatenate([said.must_link, said.cannot_link])
@@ -78,7 +124,7 @@ def merge(one: Statements, other: Statements) -> Statements:
             f"cannot merge constraints on {one.n_objects} objects with constraints on {other.n_objects} objects"
         )
     groups, group_names = _merge_groups(one, other)
-    labels, classes = _merge_labels(one, other)
+    labels, classes, about = _merge_labels(one, other)
     return Statements(
         one.n_objects,
         *_united(one.must_link, one.must_weight, other.must_link, other.must_weight, one.n_objects),
@@ -87,6 +133,7 @@ def merge(one: Statements, other: Statements) -> Statements:
         group_names,
         labels,
         classes,
+        about,
     )
 
 
@@ -146,14 +193,28 @@ def _merge_groups(one: Statements, other: Statements) -> tuple[Indices, npt.NDAr
     return groups, np.arange(len(found))
 
 
-def _merge_labels(one: Statements, other: Statements) -> tuple[Indices, npt.NDArray[Any]]:
+def _merge_labels(one: Statements, other: Statements) -> tuple[Indices, npt.NDArray[Any], AboutClusters]:
     mine, theirs = _named(one.labels, one.classes), _named(other.labels, other.classes)
     known = (one.labels >= 0) & (other.labels >= 0)
     clash = np.flatnonzero(known & (mine != theirs))
     if len(clash):
         i = int(clash[0])
         raise contradiction((i, i), [i], [], f"labels {mine[i]!r} and {theirs[i]!r}")
-    return parse_names(np.where(one.labels >= 0, mine, theirs), one.n_objects, "labels")
+    labels, names = parse_names(np.where(one.labels >= 0, mine, theirs), one.n_objects, "labels")
+    names = as_names(list(dict.fromkeys([*names.tolist(), *one.classes.tolist(), *other.classes.tolist()])))
+    about = intersected(_about_with(one, names), _about_with(other, names))
+    return canonical(one.n_objects, labels, names, about)
+
+
+def _about_with(said: Statements, names: npt.NDArray[Any]) -> AboutClusters:
+    """What is said about clusters, with labels numbered as in `names`."""
+    place = {name: at for at, name in enumerate(names.tolist())}
+    number = np.array([place[name] for name in said.classes.tolist()], dtype=np.int64)
+    about = AboutClusters.nothing(said.n_objects, len(names))
+    about.sizes[0] = said.about.sizes[0]
+    about.sizes[1 + number] = said.about.sizes[1:]
+    allowed = np.column_stack([said.about.allowed[:, 0], number[said.about.allowed[:, 1]]])
+    return AboutClusters(allowed, about.sizes, said.about.graph)
 
 
 def _named(codes: Indices, names: npt.NDArray[Any]) -> npt.NDArray[Any]:

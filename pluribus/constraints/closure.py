@@ -158,7 +158,7 @@ class Closure:
 
 def collect_chunklets(said: Statements) -> Indices:
     """Return the chunklet of each object, or raise ContradictionError with the chain of links that causes it."""
-    graph = _together_graph(said)
+    graph = together_graph(said)
     _, component = connected_components(graph, directed=False)
     chunk_of = pd.factorize(component[: said.n_objects])[0].astype(np.int64)
     _check_labels(said, graph, component)
@@ -171,7 +171,7 @@ def close(said: Statements, chunk_of: Indices) -> Closure:
     return Closure(chunk_of, chunk_of[said.hard_cannot_link], chunk_of[said.one_of_each_class], *said.soft_pairs())
 
 
-def _together_graph(said: Statements) -> sparse.csr_array:
+def together_graph(said: Statements) -> sparse.csr_array:
     """Objects, then groups, then classes as vertices: a group or class is joined to each of its objects."""
     grouped, labeled = np.flatnonzero(said.groups >= 0), np.flatnonzero(said.labels >= 0)
     first_group = said.n_objects
@@ -192,11 +192,11 @@ def _check_labels(said: Statements, graph: sparse.csr_array, component: npt.NDAr
         return
     second = int(np.flatnonzero(of_class.duplicated())[0])
     first = int(np.flatnonzero(of_class == of_class[second])[0])
-    path = _path(graph, first_class + first, first_class + second)
+    path = shortest_path(graph, first_class + first, first_class + second)
     # The shortest way may lead through a third class: the first two classes on it contradict each other already.
     path = path[: 2 + int(np.flatnonzero(path[1:] >= first_class)[0])]
     one, other = said.classes[path[[0, -1]] - first_class].tolist()
-    raise _explain(said, path[1:-1], f"labels {one!r} and {other!r}")
+    raise explained(said, path[1:-1], f"labels {one!r} and {other!r}")
 
 
 def _check_cannot_links(said: Statements, graph: sparse.csr_array, chunk_of: Indices) -> None:
@@ -204,10 +204,10 @@ def _check_cannot_links(said: Statements, graph: sparse.csr_array, chunk_of: Ind
     inside = chunk_of[pairs[:, 0]] == chunk_of[pairs[:, 1]]
     if inside.any():
         i, j = pairs[np.flatnonzero(inside)[0]]
-        raise _explain(said, _path(graph, int(i), int(j)), "cannot-link")
+        raise explained(said, shortest_path(graph, int(i), int(j)), "cannot-link")
 
 
-def _path(graph: sparse.csr_array, start: int, end: int) -> Indices:
+def shortest_path(graph: sparse.csr_array, start: int, end: int) -> Indices:
     """Return the vertices of a shortest path."""
     _, before = breadth_first_order(graph, start, directed=False, return_predecessors=True)
     path = [end]
@@ -216,7 +216,8 @@ def _path(graph: sparse.csr_array, start: int, end: int) -> Indices:
     return np.array(path[::-1])
 
 
-def _explain(said: Statements, path: Indices, apart: str) -> ContradictionError:
+def explained(said: Statements, path: Indices, apart: str) -> ContradictionError:
+    """The error for a path of hard links between two objects that must be apart."""
     n_groups = len(said.group_names)
     chain, links, link = [int(path[0])], [], "must-link"
     for vertex in path[1:].tolist():

@@ -11,6 +11,9 @@ import numpy as np
 import pandas as pd
 
 from pluribus._engine import RandomState, real_number, seeds, whole_number
+from pluribus.constraints._cluster_contradictions import check_chunklets
+from pluribus.constraints._cluster_feasibility import check_clusters, cluster_bounds
+from pluribus.constraints._cluster_statements import coded, parse_allowed, parse_graph, parse_sizes
 from pluribus.constraints._files import read_statements, write_statements
 from pluribus.constraints._stated_arrays import Said, Statements
 from pluribus.constraints._statements import (
@@ -33,11 +36,15 @@ BUDGET = 200_000_000  # about a second of search
 
 
 class Constraints(Said):
-    """What you know about n objects: pairs together or apart, groups, and known labels.
+    """What you know about n objects: pairs together or apart, groups, labels, sizes, and links.
 
     A pair without a weight is hard: a partition that breaks it is wrong. A finite weight makes it a preference; read
     it as log-odds that the statement is right (:func:`log_odds`). Groups and labels are hard: objects of one group, or
     with one label, are together, and objects with different labels are apart.
+
+    Some statements are about clusters: the labels that an object may have (`allowed`), the sizes of clusters, and a
+    graph in which every cluster is connected. They are hard. Few methods keep them, and all others refuse them; the
+    error names the methods that do.
 
     All is checked at once. Hard statements that contradict each other raise :class:`ContradictionError`, which names
     the chain of links that makes the contradiction. Preferences may conflict.
@@ -54,6 +61,15 @@ class Constraints(Said):
         The group of each object: any hashable. -1, None or NaN where there is none.
     labels : sequence of length n, optional
         The known label of each object: any hashable. -1, None or NaN where unknown.
+    allowed : mapping from objects to sets of labels, sequence of n sets, or array of shape (n, c) of booleans, optional
+        The labels that an object may have; None in a sequence, or no entry in a mapping, where it may have any. Column
+        h of an array stands for label h. One allowed label is a known label. Each label that is named is a cluster.
+    min_size, max_size : int, or mapping from labels to int, optional
+        The least and the largest number of objects in every cluster, or in the cluster of a label; None as a label is
+        every cluster.
+    graph : sparse matrix, edge list or networkx graph, optional
+        Every cluster is connected in this graph, see :func:`pluribus.tables.as_graph`; an edge list names objects by
+        index. Weights do not matter.
 
     Attributes
     ----------
@@ -64,7 +80,15 @@ class Constraints(Said):
     groups, labels : ndarray of shape (n,)
         Positions in `group_names` and `classes`, numbered by first appearance; -1 = none.
     group_names, classes : ndarray
-        The groups and labels as they were given.
+        The groups and labels as they were given. Labels that no object is known to have come last.
+    allowed : ndarray of shape (m, 2)
+        Objects and positions in `classes`, sorted.
+    min_size, max_size : dict
+        Numbers by label; None is every cluster.
+    graph : csr_array of shape (n, n) or None
+    kinds : tuple of str
+        The kinds of statements that there are: "pairs" (these are also groups and known labels), "allowed labels",
+        "sizes" and "a graph".
     coupling : csr_array of shape (n, n)
         The soft pairs as a symmetric matrix of net weights.
 
@@ -80,6 +104,8 @@ class Constraints(Said):
     'feasible'
     >>> known.violations([0, 0, 1, 1, 1, 0]).must_link.tolist()
     [[1, 2]]
+    >>> Constraints(6, allowed={0: ["a", "b"]}, min_size=2, max_size={"a": 3}, graph=[(0, 1), (1, 2)])
+    <Constraints: 6 objects, allowed labels of 1 object, min_size 2, max_size of 1 label, a graph of 2 links>
     """
 
     _chunk_of: Indices
@@ -94,6 +120,10 @@ class Constraints(Said):
         cannot_weight: Any = None,
         groups: Any = None,
         labels: Any = None,
+        allowed: Any = None,
+        min_size: Any = None,
+        max_size: Any = None,
+        graph: Any = None,
     ):
         if isinstance(n_objects, bool) or not isinstance(n_objects, Integral) or n_objects < 1:
             raise ConstraintError(f"n_objects must be a positive integer, the number of objects; got {n_objects!r}")
@@ -107,20 +137,29 @@ class Constraints(Said):
             i = int(cannot[alone[0], 0])
             raise ConstraintError(f"cannot_link row {alone[0]} is ({i}, {i}): an object cannot be apart from itself")
         two = must[:, 0] != must[:, 1]
+        about_clusters = coded(
+            n,
+            *parse_names(labels, n, "labels"),
+            parse_allowed(allowed, n),
+            parse_sizes(min_size, n, "min_size"),
+            parse_sizes(max_size, n, "max_size"),
+            parse_graph(graph, n),
+        )
         self._adopt(
             Statements(
                 n,
                 *canonical_pairs(must[two], weights[two], n),
                 *canonical_pairs(cannot, other_weights, n),
                 *parse_names(groups, n, "groups"),
-                *parse_names(labels, n, "labels"),
+                *about_clusters,
             )
         )
         self._warn_overruled()
 
     def _adopt(self, said: Statements) -> None:
         self._chunk_of = collect_chunklets(said)
-        for array in said[1:]:
+        check_chunklets(said, self._chunk_of)
+        for array in said.arrays:
             array.setflags(write=False)
         self._said = said
 
@@ -187,7 +226,9 @@ class Constraints(Said):
         """Read constraints from a ``.csv`` or ``.json`` file.
 
         A CSV file has two columns with the objects of each pair and, where its first row names the columns, optional
-        columns ``type`` (must-link or cannot-link; unsure says nothing) and ``weight`` (empty = hard).
+        columns ``type`` (must-link or cannot-link; unsure says nothing) and ``weight`` (empty = hard). Further types
+        are ``graph-link`` (two objects), ``group``, ``label`` and ``allowed`` (an object and a name), and ``min-size``
+        and ``max-size`` (a label, or nothing for every cluster, and a number).
 
         Parameters
         ----------
@@ -217,7 +258,7 @@ class Constraints(Said):
             raise error.renamed(name) from None
 
     def write(self, path: str | os.PathLike[str], *, ids: Any = None) -> None:
-        """Write to a ``.csv`` (pairs only) or ``.json`` file, by index or, if `ids` are given, by id.
+        """Write to a ``.csv`` or ``.json`` file, by index or, if `ids` are given, by id.
 
         The file is written under another name and moved: it is there whole or not at all.
 
@@ -276,7 +317,7 @@ class Constraints(Said):
         """Say whether the hard constraints can be satisfied with k clusters, and prove it.
 
         With cannot-links and k ≥ 3 this is graph coloring, which is NP-complete: large, dense cannot-links may give
-        "unknown".
+        "unknown". So may sizes of clusters that must-links fill, and cannot-links along a graph.
 
         Parameters
         ----------
@@ -295,13 +336,29 @@ class Constraints(Said):
         >>> known.check(4).status
         'feasible'
         """
-        return check(
+        found = check(
             self._closure,
             k,
             one_of_each_class=self._said.one_of_each_class,
             allow_empty=allow_empty,
             budget=budget,
         )
+        return check_clusters(self._said, self._closure, found, allow_empty=allow_empty)
+
+    def size_bounds(self, k: int) -> tuple[Indices, Indices]:
+        """The least and the largest size of each of k clusters: first those of the labels in `classes`, then others.
+
+        Examples
+        --------
+        >>> from pluribus import Constraints
+        >>> lower, upper = Constraints(9, min_size=2, max_size={"a": 3}).size_bounds(3)
+        >>> lower.tolist(), upper.tolist()
+        ([2, 2, 2], [3, 9, 9])
+        """
+        k = whole_number("k", k, 1, error=ConstraintError)
+        if len(self.classes) > k and self._said.names_clusters:
+            raise ConstraintError(f"k={k}, but there are {len(self.classes)} labels, each of which is a cluster")
+        return cluster_bounds(self._said, k)
 
     def ensure_feasible(self, k: int, *, allow_empty: bool = True, budget: int = BUDGET) -> None:
         """Raise InfeasibleError if k clusters cannot satisfy the hard constraints; warn if that is unknown.
@@ -335,13 +392,14 @@ class Constraints(Said):
         >>> Constraints(3, must_link=[(0, 1)], cannot_link=[(1, 2)]).violations([0, 1, 1])
         <Violations: 1 must-links, 1 cannot-links, 0 groups, 0 classes split, 0 pairs of classes mixed; 2 hard, ...>
         """
-        clusters, _ = parse_names(labels, self.n_objects, "labels")
-        return find_violations(self._said, clusters)
+        return find_violations(self._said, *parse_names(labels, self.n_objects, "labels"))
 
     def restrict(self, idx: Any) -> "Constraints":
         """Return what is known about some of the objects, in the order given.
 
-        Nothing entailed is lost: if 0–1 and 1–2 are must-links, then 0 and 2 stay linked without 1.
+        Nothing entailed about pairs is lost: if 0–1 and 1–2 are must-links, then 0 and 2 stay linked without 1. A
+        minimum size falls by the number of objects that are left out. Objects that the graph joins through objects that
+        are left out become linked.
 
         Parameters
         ----------
@@ -384,7 +442,8 @@ class Constraints(Said):
         """Return what two sets say together.
 
         Weights of the same soft pair are added. Labels are common to both; group names are not, but groups that share
-        an object become one.
+        an object become one. Of two bounds on a size the tighter one holds, and of allowed labels those in both. Two
+        graphs have to be the same.
 
         Examples
         --------

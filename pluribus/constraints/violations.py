@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
+from pluribus.constraints._cluster_violations import find_cluster_violations
 from pluribus.constraints._stated_arrays import Statements
 from pluribus.constraints._statements import Floats, Indices
 
@@ -34,6 +35,13 @@ class Violations:
         How many pairs of known classes share a cluster.
     mixed_labels : tuple of pairs
         These pairs, written out only when they are asked for.
+    outside : ndarray of int
+        Objects that are in the cluster of no label that is allowed for them. Labels and clusters are matched so that
+        the fewest objects are outside.
+    wrong_sizes : tuple of pairs
+        Clusters that are too small or too large, with their sizes.
+    disconnected : tuple
+        Clusters that are not connected in the graph.
     n_unjudged : int
         Pairs with an object that the partition leaves out (-1): neither kept nor broken.
 
@@ -53,6 +61,9 @@ class Violations:
     split_groups: tuple[Hashable, ...]
     split_labels: tuple[Hashable, ...]
     n_mixed: int
+    outside: Indices
+    wrong_sizes: tuple[tuple[Hashable, int], ...]
+    disconnected: tuple[Hashable, ...]
     n_unjudged: int
     _classes_met: "Meetings" = field(repr=False)
 
@@ -64,8 +75,9 @@ class Violations:
 
     @property
     def count(self) -> int:
-        """How many constraints are broken: pairs, groups, classes split and pairs of classes mixed."""
+        """How many constraints are broken: pairs, groups, classes split, pairs of classes mixed, and about clusters."""
         named = len(self.split_groups) + len(self.split_labels) + self.n_mixed
+        named += len(self.outside) + len(self.wrong_sizes) + len(self.disconnected)
         return len(self.must_link) + len(self.cannot_link) + named
 
     @property
@@ -80,15 +92,24 @@ class Violations:
         return float(sum(w[np.isfinite(w)].sum() for w in (self.must_weight, self.cannot_weight)))
 
     def __repr__(self) -> str:
+        about = [
+            (len(self.outside), "objects outside their allowed labels"),
+            (len(self.wrong_sizes), "wrong sizes"),
+            (len(self.disconnected), "clusters not connected"),
+        ]
+        about_clusters = "".join(f", {n} {what}" for n, what in about if n)
         return (
             f"<Violations: {len(self.must_link)} must-links, {len(self.cannot_link)} cannot-links, "
             f"{len(self.split_groups)} groups, {len(self.split_labels)} classes split, "
-            f"{self.n_mixed} pairs of classes mixed; {self.n_hard} hard, soft weight {self.weight:g}>"
+            f"{self.n_mixed} pairs of classes mixed{about_clusters}; {self.n_hard} hard, soft weight {self.weight:g}>"
         )
 
 
-def find_violations(said: Statements, clusters: Indices) -> Violations:
-    """Compare the ends of each pair, and the clusters that each group and class meets; O(n + pairs)."""
+def find_violations(said: Statements, clusters: Indices, names: npt.NDArray[Any]) -> Violations:
+    """Compare the ends of each pair, and the clusters that each group and class meets; O(n + pairs).
+
+    Clusters are positions in their `names`.
+    """
     left, right = clusters[said.must_link].T
     other_left, other_right = clusters[said.cannot_link].T
     judged = (left >= 0) & (right >= 0)
@@ -105,6 +126,7 @@ def find_violations(said: Statements, clusters: Indices) -> Violations:
         split_groups=tuple(said.group_names[groups.is_split].tolist()),
         split_labels=tuple(said.classes[classes.is_split].tolist()),
         n_mixed=classes.count_mixed(),
+        **find_cluster_violations(said, clusters, names),
         n_unjudged=int((~judged).sum() + (~other_judged).sum()),
         _classes_met=classes,
     )

@@ -26,7 +26,7 @@ def read_constraints(
     """
     if constraints is must_link is cannot_link is known_labels is None:
         return None, []
-    known, notes = as_constraints(constraints, len(ids)), []
+    known, notes = as_constraints(constraints, len(ids), keeps=("pairs", "allowed labels", "sizes")), []
     try:
         for given, kind, other in ((must_link, "must-link", cannot_link), (cannot_link, "cannot-link", must_link)):
             if given is not None:

@@ -159,8 +159,10 @@ def check_options(name: str, options: Mapping[str, Any], known: Constraints | No
     _check_k(name, options["k"])
     if options["distances"] and "metric" not in parameters_of(name):
         raise ValueError(f"method={name!r} needs features, not distances: use method='sl-did', or give a table.")
-    takes = inspect.signature(direct_method(name)(**({"n_clusters": 1} if needs_k(name) else {})).fit).parameters
-    if known is not None and "constraints" not in takes:
+    method = direct_method(name)(**({"n_clusters": 1} if needs_k(name) else {}))
+    keeps_pairs = "constraints" in inspect.signature(method.fit).parameters
+    keeps_pairs = keeps_pairs and "pairs" in getattr(method, "keeps", ("pairs",))
+    if known is not None and not keeps_pairs:
         raise ValueError(
             f"method={name!r} takes no pairs and no known labels: leave out must_link, cannot_link and known_labels, "
             "or choose another method."

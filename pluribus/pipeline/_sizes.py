@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from pluribus.consensus import with_sizes
+from pluribus.constraints import Constraints
+from pluribus.constraints._internal import without_sizes
 from pluribus.partitions._internal import size_bounds
 
 
@@ -70,6 +72,19 @@ class Sizes:
             if moved
             else f"All clusters of the consensus have {least:,} to {most:,} objects already: {listed}."
         )
+
+
+def stated_sizes(known: Constraints, min_size: Any, max_size: Any) -> tuple[Constraints, Any, Any]:
+    """The constraints without sizes, and the sizes of every cluster, as stated in one place or the other."""
+    if "sizes" not in known.kinds:
+        return known, min_size, max_size
+    known, least, most = without_sizes(known)
+    for name, given, stated in (("min_size", min_size, least), ("max_size", max_size, most)):
+        if given is not None and stated is not None:
+            raise ValueError(
+                f"{name} is given twice, here as {given!r} and by the constraints as {stated}: give it once."
+            )
+    return known, least if min_size is None else min_size, most if max_size is None else max_size
 
 
 def _in_objects(n: int, k: int, least: float | None, most: float | None) -> tuple[int, int]:

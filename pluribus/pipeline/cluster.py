@@ -21,7 +21,7 @@ from pluribus.pipeline._other_than import FINDS_K_BY, alternative_method, choose
 from pluribus.pipeline._plan import PLAN_FROM, Plan
 from pluribus.pipeline._reasons import BY_COSINE
 from pluribus.pipeline._request import check_k, columns_of, stated
-from pluribus.pipeline._sizes import Sizes
+from pluribus.pipeline._sizes import Sizes, stated_sizes
 from pluribus.pipeline.clustering import Clustering
 from pluribus.pipeline.ensemble_clusterer import EnsembleClusterer
 from pluribus.tables._internal import check_metric, counted
@@ -79,7 +79,8 @@ def cluster(
     members : int, optional
         Number of clusterings in the ensemble.
     constraints : Constraints, optional
-        What is known about the rows.
+        What is known about the rows. Sizes that they state count as ``min_size`` and ``max_size``; allowed labels and
+        sizes of labels need a method that keeps them ("size-constrained", "cop-kmeans").
     must_link, cannot_link : path of a CSV file, or pairs of ids, optional
         Rows that belong together, and rows that do not. A column ``weight`` makes them preferences.
     known_labels : path of a CSV file (id, label), mapping from ids to labels, or a label for each row, optional
@@ -157,6 +158,10 @@ def cluster(
         table = read_distances(data, how) if distances else read_data(data, how, as_cluster(engine))
         table = directions(table) if by_cosine else table
         known, unused = read_constraints(constraints, must_link, cannot_link, known_labels, table.ids)
+        if known is not None and method != "size-constrained":
+            known, min_size, max_size = stated_sizes(known, min_size, max_size)
+            options |= {"min_size": min_size, "max_size": max_size}
+            known = known if known.kinds else None
         _check_request(k, known, constraint_level, table)
         seen = "distances between them" if distances else f"{table.X.shape[1]:,} features"
         notes.add([f"{table.title}: {table.n_objects:,} objects, {seen}"])

@@ -11,6 +11,7 @@ from pluribus._engine import is_one_of, memory_budget
 from pluribus.consensus import MethodComparison, by_name, compare_methods
 from pluribus.consensus._internal import accumulate, configured, feasible_n_clusters, predict_seconds
 from pluribus.constraints import Constraints
+from pluribus.constraints._internal import refuse_kinds
 from pluribus.evidence import CoAssociation
 from pluribus.partitions import Ensemble
 from pluribus.pipeline._constraints import check_feasible, read_constraints

@@ -28,7 +28,7 @@ from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._partition import Partition
 from pluribus.pipeline._plan import Plan, plan_of
 from pluribus.pipeline._reasons import reasons
-from pluribus.pipeline._sizes import Sizes
+from pluribus.pipeline._sizes import Sizes, stated_sizes
 from pluribus.tables import Rows
 from pluribus.tables._internal import BLOCK, METRICS, open_data, single_floats, unit_rows
 
@@ -248,9 +248,10 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         if on_plan is not None and not callable(on_plan):
             raise TypeError(f"on_plan={on_plan!r:.200}: give a function that takes a Plan, or None.")
         X = self._checked(open_data(X, as_cluster(self.engine), self.verbose))
-        known = as_constraints(constraints, X.shape[0])
-        levels = self._levels() if known != Constraints(X.shape[0]) else ()
-        sizes = self._checked_sizes(X.shape[0], levels)
+        known = as_constraints(constraints, X.shape[0], keeps=("pairs", "sizes"))
+        known, min_size, max_size = stated_sizes(known, self.min_size, self.max_size)
+        levels = self._levels() if known.kinds else ()
+        sizes = self._checked_sizes(X.shape[0], levels, min_size, max_size)
         generator_seed, consensus_seed, sample_seed, k_seed, candidate_seed = seeds(self.random_state, 5)
 
         chosen = self._chosen_consensus(X, levels, sample_weight)
@@ -343,11 +344,11 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         """Rows whose Euclidean distances order pairs as the metric does."""
         return unit_rows(X) if self.metric == "cosine" else X
 
-    def _checked_sizes(self, n: int, levels: tuple[str, ...]) -> Sizes | None:
+    def _checked_sizes(self, n: int, levels: tuple[str, ...], min_size: Any, max_size: Any) -> Sizes | None:
         """The bounds on sizes; refused if they cannot hold, or go with nothing that keeps them."""
         if self.n_clusters is not None and self.n_clusters > n:
             raise ValueError(f"n_clusters={self.n_clusters} is more than the {n} rows of X.")
-        sizes = Sizes.of(self.min_size, self.max_size, self.balance)
+        sizes = Sizes.of(min_size, max_size, self.balance)
         if sizes is None:
             return None
         if self.noise:

@@ -35,7 +35,8 @@ def _takes_constraints(method: Any) -> bool:
 def _takes_pairs(method: Any) -> bool:
     """Whether a method clusters by k and constraints, and by nothing else that the user would have to give."""
     of_class = getattr(method, "func", method)
-    return _takes_constraints(method) and hasattr(of_class, "fit_predict") and "n_clusters" in of_class().get_params()
+    keeps_pairs = _takes_constraints(method) and "pairs" in getattr(of_class, "keeps", ("pairs",))
+    return keeps_pairs and hasattr(of_class, "fit_predict") and "n_clusters" in of_class().get_params()
 
 
 def _suits(method: Any, scene: Scene) -> bool:

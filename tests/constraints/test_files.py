@@ -178,8 +178,8 @@ def test_other_bad_calls(tmp_path):
 
 
 def test_nothing_is_written_if_something_cannot_be(tmp_path):
-    with pytest.raises(ConstraintError, match=r"pairs only; write groups and labels to \.json"):
-        Constraints(2, labels=["a", "b"]).write(tmp_path / "known.csv")
+    with pytest.raises(ConstraintError, match=r"would not be read back from a CSV file; write to \.json"):
+        Constraints(2, labels=["1", "b"], groups=["1", "2"]).write(tmp_path / "known.csv")
     with pytest.raises(ConstraintError, match=r"labels has .*'a', 1"):
         Constraints(2, labels=[("a", 1), None]).write(tmp_path / "known.json")
     with pytest.raises(ConstraintError, match=r"\.csv or \.json"):

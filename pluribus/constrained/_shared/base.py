@@ -62,6 +62,7 @@ class ConstrainedMixin(ClusterMixin):
     known_as: ClassVar[dict[str, dict[str, Any]]]  # the names of the method, and the parameters that each presets
     suits: ClassVar[str]  # what the method is for
     _most_weight = _MOST_WEIGHT
+    keeps: ClassVar[tuple[str, ...]] = ("pairs",)  # the kinds of statements that ``fit`` keeps, as Constraints.kinds
     takes_sparse = True  # whether X may be a scipy sparse matrix
     n_clusters: int
     labels_: np.ndarray
@@ -75,7 +76,7 @@ class ConstrainedMixin(ClusterMixin):
     def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
         """The input of ``fit``; raises if it or a parameter is wrong."""
         X = checked_rows(self, X, sparse=self.takes_sparse)
-        constraints = as_constraints(constraints, X.shape[0])
+        constraints = as_constraints(constraints, X.shape[0], self.keeps)
         weights = checked_weights(sample_weight, X, _FLOATS, self._most_weight)
         return Given(X, constraints, weights)
 

@@ -111,9 +111,19 @@ class ConstrainedKMeans(ConstrainedMixin, BaseEstimator):
         runs = run_tasks(descend, starts, n_jobs=self.n_jobs, description=type(self).__name__, verbose=self.verbose)
         return min(runs, key=lambda run: run.path[-1])
 
-    def _set_kmeans_result(self, given: Given, closure: Closure, assignment: PairAssignment, best: KMeansRun) -> None:
-        """Set all but the objective, which each method scales in its own way."""
-        order = self._finish(given.constraints, best.labels[closure.chunk_of], self.n_clusters)
+    def _set_kmeans_result(
+        self, given: Given, closure: Closure, assignment: PairAssignment, best: KMeansRun, *, by_label: bool = False
+    ) -> None:
+        """Set all but the objective, which each method scales in its own way.
+
+        Clusters are numbered from the largest, or stay as they are if each one is a label.
+        """
+        labels, k = best.labels[closure.chunk_of], int(self.n_clusters)
+        if by_label:
+            order = np.arange(k)
+            self._set_result(given.constraints, labels.astype(np.int32), k, None)
+        else:
+            order = self._finish(given.constraints, labels, k)
         self.cluster_centers_ = (best.centers + assignment.points.shift)[order].astype(given.X.dtype)
         self.inertia_ = max(0.0, 2 * (float(best.path[-1]) - assignment.penalty(best.labels)))
         self.n_iter_ = best.n_iter

@@ -2,17 +2,20 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans, KMeansRun
+from pluribus.constrained._shared.label_centers import in_order_of_labels
 from pluribus.constrained._shared.pair_assignment import PairAssignment
 from pluribus.constrained._shared.pair_network import hard_network
 from pluribus.constrained._shared.parameters import FIRST_CENTERS, STARTS
 from pluribus.constrained._shared.points import Points
 from pluribus.constrained._shared.starts import Start, starts
 from pluribus.constrained.pairs._in_order import VisitInOrder
-from pluribus.constraints import Constraints
+from pluribus.constraints import ConstraintError, Constraints
+from pluribus.constraints._internal import allowed_clusters
 
 
 class CopKMeans(ConstrainedKMeans):
@@ -56,7 +59,8 @@ class CopKMeans(ConstrainedKMeans):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest.
+        Clusters are numbered from the largest, or like the ``classes`` of the constraints if these state allowed
+        labels.
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
     inertia_ : float
@@ -87,6 +91,7 @@ class CopKMeans(ConstrainedKMeans):
     """
 
     known_as = {"cop-kmeans": {}}
+    keeps = ("pairs", "allowed labels")
     suits = "Pairs that must hold, and roughly round clusters."
 
     _parameter_constraints: dict = {
@@ -128,7 +133,8 @@ class CopKMeans(ConstrainedKMeans):
         X : array, sparse matrix or data frame of shape (n, d)
         y : ignored
         constraints : Constraints, optional
-            Hard must-links and cannot-links, groups and labels of the n rows.
+            Hard must-links and cannot-links, groups, known and allowed labels of the n rows. If there are allowed
+            labels, each label is a cluster.
         sample_weight : array of shape (n,), optional
             How much each row counts.
         """
@@ -138,9 +144,14 @@ class CopKMeans(ConstrainedKMeans):
         in_order = self.assignment == "in-order"
         closure = given.constraints.closure(None if in_order else self.n_clusters)
         points = Points.of(given, closure)  # must-links: a chunklet is one weighted point
-        cannot_links, costs = hard_network(closure, self.n_clusters)
-        assignment = PairAssignment.of(points, cannot_links, costs, closure, witness)
         first = starts(self.init, points, self.n_clusters, self.random_state, self.n_init)
+        may = allowed_clusters(given.constraints, closure, self.n_clusters)
+        bound = np.empty(0, np.int64) if may is None else np.flatnonzero(~may.all(axis=1))
+        cannot_links, costs = hard_network(closure, self.n_clusters, also=bound)
+        barred = None if may is None else np.where(may[cannot_links.nodes], 0, np.inf)
+        assignment = PairAssignment.of(points, cannot_links, costs, closure, witness, barred)
+        if may is not None:
+            first = self._by_label(first, points, bound, may[bound])
         self.n_dead_ends_ = 0
         if in_order:
             best = self._best_in_order(first, VisitInOrder.of(points, closure, given.X))
@@ -151,9 +162,20 @@ class CopKMeans(ConstrainedKMeans):
                 update=assignment.means,
                 variance=points.variance,
             )
-        self._set_kmeans_result(given, closure, assignment, best)
+        self._set_kmeans_result(given, closure, assignment, best, by_label=may is not None)
         self.objective_ = 2 * best.path
         return self
+
+    def _by_label(self, first: list[Start], points: Points, bound: np.ndarray, may: np.ndarray) -> list[Start]:
+        """The starts, with the centers in the order of the labels; given ones are in this order."""
+        if self.assignment == "in-order":
+            raise ConstraintError("assignment='in-order' does not keep allowed labels: use assignment='joint'.")
+        if not isinstance(self.init, str):
+            return first
+        return [
+            Start(seed, in_order_of_labels(centers, points.half_distances(centers, bound), may))
+            for seed, centers in first
+        ]
 
     def _best_in_order(self, first: list[Start], visit: VisitInOrder) -> KMeansRun:
         """Table 1.1 in the book from each start; the run with the lowest objective among those without a dead end."""

@@ -15,6 +15,8 @@ from pluribus.constrained.sizes._balanced_steps import cluster_sample, drawn_sam
 from pluribus.constrained.sizes._center_methods import CentersMixin
 from pluribus.constrained.sizes._cycle_moves import CycleMoves
 from pluribus.constrained.sizes._sized_kmeans import AssignsWithinBounds, SizedObjects, SizedRun, alternate_within
+from pluribus.constraints import ConstraintError, Constraints
+from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import size_bounds
 
 _BALANCE = 0.8
@@ -105,6 +107,7 @@ class BalancedKMeans(CentersMixin):
     """
 
     known_as = {"balanced": {}}
+    keeps = ("sizes",)
     suits = "A minimum size of clusters, for documents, very many objects, or a clusterer of your choice."
 
     _parameter_constraints: dict = {
@@ -164,19 +167,23 @@ class BalancedKMeans(CentersMixin):
     def _by_shares(self) -> bool:  # type: ignore[override]
         return self.metric == "kl"
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> "BalancedKMeans":
+    def fit(
+        self, X: Any, y: Any = None, *, constraints: Constraints | None = None, sample_weight: Any = None
+    ) -> "BalancedKMeans":
         """Cluster X.
 
         Parameters
         ----------
         X : array, sparse matrix or data frame of shape (n, d)
         y : ignored
+        constraints : Constraints, optional
+            A minimum size of every cluster, in place of ``balance`` and ``min_size``.
         sample_weight : array of shape (n,), optional
             How much each row counts in the objective and in the centers, not in the sizes.
         """
         X, weights = self._check_rows(X, sample_weight)
         n, d = X.shape
-        lower = self._least_size(n)
+        lower = self._least_size(n, as_constraints(constraints, n, self.keeps))
         size = self._sample_size(n, d)
         n_init = self._n_starts(size < n)
         points = self._points_of(X, weights, (self.n_jobs or 1) if n_init == 1 else None)
@@ -216,8 +223,17 @@ class BalancedKMeans(CentersMixin):
         bounds: AssignsWithinBounds = CycleMoves(least) if self.refine == "cycles" else SizedObjects(least, unbounded)
         return alternate_within(points, bounds, centers, self.max_iter, self.tol, populated)
 
-    def _least_size(self, n: int) -> int:
+    def _least_size(self, n: int, constraints: Constraints) -> int:
         """The fewest objects that a cluster may have."""
+        if said := constraints.min_size:
+            if constraints.max_size or set(said) != {None} or self.balance is not None or self.min_size is not None:
+                raise ConstraintError(
+                    "BalancedKMeans keeps one minimum size of every cluster: state no other sizes, and leave out "
+                    "balance and min_size, or use SizeConstrainedKMeans."
+                )
+            return int(size_bounds(n, self.n_clusters, said[None])[0][0])
+        if constraints.max_size:
+            raise ConstraintError("BalancedKMeans keeps no max_size: use SizeConstrainedKMeans.")
         if self.min_size is not None:
             if self.balance is not None:
                 raise ValueError(

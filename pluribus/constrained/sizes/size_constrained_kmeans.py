@@ -8,10 +8,13 @@ from sklearn.utils._param_validation import StrOptions
 
 from pluribus._engine import one_blas_thread, run_tasks, seeds
 from pluribus.constrained._shared.base import Given
+from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
 from pluribus.constrained._shared.kmeans import ConstrainedKMeans
+from pluribus.constrained._shared.label_centers import in_order_of_labels
 from pluribus.constrained._shared.parameters import FIRST_CENTERS, POSITIVE, STARTS
 from pluribus.constrained._shared.sized_points import SizedPoints
 from pluribus.constrained._shared.starts import given_centers
+from pluribus.constrained.sizes._allowed_points import AllowedPoints
 from pluribus.constrained.sizes._labeled_objects import LabeledObjects, kinds_and_minima
 from pluribus.constrained.sizes._median_points import MedianPoints
 from pluribus.constrained.sizes._noise_points import NoisePoints
@@ -25,6 +28,7 @@ from pluribus.constrained.sizes._sized_kmeans import (
 )
 from pluribus.constrained.sizes._sized_predictions import SizedPredictions, check_size_weight
 from pluribus.constraints import Closure, ConstraintError, Constraints
+from pluribus.constraints._internal import allowed_clusters
 from pluribus.partitions._internal import size_bounds, weight_bounds
 
 
@@ -39,6 +43,8 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
 
     Bounds may also be on the sum of a quantity, such as inhabitants or orders: ``fit(X, size_weight=inhabitants)``.
     Objects are not split, so these bounds hold up to rounding: at most n_clusters - 1 objects are rounded.
+
+    It also keeps sizes and allowed labels that constraints state. If these name labels, each label is a cluster.
 
     Prefer it when sizes are part of the task: workloads, territories, batches, segments for a campaign. If clusters are
     small because they are outliers, bounds fill them with objects that do not belong there: use ``outlier_cost``, or
@@ -77,8 +83,8 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
-        Clusters are numbered from the largest, or like the bounds if each cluster has bounds of its own. -1 is an
-        outlier.
+        Clusters are numbered from the largest, or like the bounds if each cluster has bounds of its own, or like the
+        ``classes`` of the constraints if these state allowed labels or sizes of labels. -1 is an outlier.
     n_clusters_ : int
     cluster_centers_ : ndarray of shape (n_clusters, d)
     cluster_sizes_ : ndarray of shape (n_clusters,)
@@ -115,6 +121,7 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
     """
 
     known_as = {"size-constrained": {}}
+    keeps = ("pairs", "allowed labels", "sizes")
     suits = "Minimum and maximum sizes that must hold: workloads, territories, batches."
 
     _parameter_constraints: dict = {
@@ -175,7 +182,8 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
         X : array, sparse matrix or data frame of shape (n, d)
         y : ignored
         constraints : Constraints, optional
-            Hard constraints on the n rows. Objects that must be together are not split, and count one by one.
+            Hard constraints on the n rows, also sizes and allowed labels. Objects that must be together are not split,
+            and count one by one. Of two bounds on a size the tighter one holds.
         sample_weight : array of shape (n,), optional
             How much each row counts in the inertia and in the centers, not in the sizes.
         size_weight : array of shape (n,), optional
@@ -190,7 +198,10 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
         bounds, closure = self._bounds(given, mass, labeled)
         is_one = not isinstance(self.init, str) or self.n_init == 1
         points: Any = self._points(given, closure, (self.n_jobs or 1) if is_one else None)
-        starts = self._first_centers(points, bounds)
+        may = allowed_clusters(given.constraints, closure, self.n_clusters)
+        starts = self._first_centers(points, bounds, may)
+        if may is not None:
+            points = AllowedPoints(points, may)
         if self.outlier_cost is not None:
             points = NoisePoints(points, self.outlier_cost)
             starts = [np.vstack([centers, np.zeros_like(centers[:1])]) for centers in starts]
@@ -209,7 +220,12 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
         if isinstance(bounds, SizedChunklets) and bounds.is_small:
             with one_blas_thread():
                 best = descend(best.centers, best)
-        return self._set_sized_result(given, closure, points, best, mass)
+        if may is not None and not may[np.arange(len(best.labels)), best.labels].all():
+            raise NoFeasibleAssignmentError(
+                "no assignment within the sizes was found in which all objects have an allowed label, although one may "
+                "exist: widen min_size and max_size, or allow more labels."
+            )
+        return self._set_sized_result(given, closure, points, best, mass, by_label=may is not None)
 
     def fit_predict(self, X: Any, y: Any = None, **given: Any) -> np.ndarray:
         """Cluster X, and return the cluster of each row; the parameters are those of ``fit``."""
@@ -226,7 +242,13 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
         if (labeled is None) != (self.min_labeled is None):
             raise ValueError("labeled is for min_labeled, which bounds the numbers of labeled rows: give both or none.")
         lower, upper = self._counted_bounds(n) if mass is None else self._weighed_bounds(mass)
+        lower, upper = self._within_said(given.constraints, lower, upper, mass)
         allow_empty = mass is not None or bool((lower == 0).any())
+        feasibility = (
+            given.constraints.check(self.n_clusters, allow_empty=allow_empty) if given.constraints.kinds else None
+        )
+        if feasibility is not None and feasibility.status != "feasible":
+            given.constraints.ensure_feasible(self.n_clusters, allow_empty=allow_empty)  # raises, or warns
         closure = given.constraints.closure(self.n_clusters)
         if closure.n_chunks == n and not len(closure.class_chunks) and not len(closure.told_apart):
             if self.min_labeled is not None:
@@ -239,9 +261,6 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
         if self.min_labeled is not None or self.outlier_cost is not None:
             name = "outlier_cost" if self.min_labeled is None else "min_labeled"
             raise ConstraintError(f"{name} does not support constraints: leave out one of them.")
-        feasibility = given.constraints.check(self.n_clusters, allow_empty=allow_empty)
-        if feasibility.status != "feasible":
-            given.constraints.ensure_feasible(self.n_clusters, allow_empty=allow_empty)  # raises, or warns
         if mass is not None:
             if len(closure.told_apart) or len(closure.class_chunks) > 1:
                 raise ConstraintError(
@@ -249,8 +268,25 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
                     "number of objects instead."
                 )
             return WeighedObjects(lower, upper, closure.chunk_indicator @ mass), closure
-        witness = None if feasibility.witness is None else feasibility.witness[closure.representatives]
+        witness = (
+            None if feasibility is None or feasibility.witness is None else feasibility.witness[closure.representatives]
+        )
         return SizedChunklets(lower, upper, closure, witness), closure
+
+    def _within_said(
+        self, constraints: Constraints, lower: np.ndarray, upper: np.ndarray, mass: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The bounds, and those that the constraints state."""
+        if set(constraints.kinds) <= {"pairs"}:
+            return lower, upper
+        if mass is not None or self.outlier_cost is not None or self.min_labeled is not None:
+            raise ConstraintError(
+                "size_weight, outlier_cost and min_labeled do not support the sizes and allowed labels of constraints: "
+                "leave out one or the other."
+            )
+        said_lower, said_upper = constraints.size_bounds(self.n_clusters)
+        lower, upper = np.maximum(lower, said_lower), np.minimum(upper, said_upper)
+        return size_bounds(constraints.n_objects, self.n_clusters, lower, upper)
 
     def _counted_bounds(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         """Of the numbers of objects, and of outliers, which may be any number."""
@@ -270,14 +306,19 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
         minima = self.min_labeled.values() if isinstance(self.min_labeled, dict) else [self.min_labeled]
         return any(np.ndim(bound) for bound in (self.min_size, self.max_size, *minima))
 
-    def _first_centers(self, points: Any, bounds: Any) -> list[np.ndarray]:
-        """The first centers of each start; if each cluster has bounds of its own, in the order of the bounds."""
+    def _first_centers(self, points: Any, bounds: Any, may: np.ndarray | None) -> list[np.ndarray]:
+        """The first centers of each start; if clusters have bounds or labels of their own, in the order of these."""
         if not isinstance(self.init, str):
             return [given_centers(self.init, points, self.n_clusters)]
         starts = [points.drawn(self.n_clusters, seed) for seed in seeds(self.random_state, self.n_init)]
-        if not self._numbered_by_bounds:
+        if not self._numbered_by_bounds and may is None:
             return starts
         cost = np.empty((len(points.weights), self.n_clusters), points.rows.dtype)
+        if may is not None and not may.all():
+            for at, centers in enumerate(starts):
+                points.costs(centers, cost)
+                starts[at] = in_order_of_labels(centers, cost, may)
+            return starts
         for centers in starts:
             points.costs(centers, cost)
             near = np.bincount(cost.argmin(axis=1), minlength=self.n_clusters)
@@ -286,12 +327,19 @@ class SizeConstrainedKMeans(SizedPredictions, ConstrainedKMeans):
         return starts
 
     def _set_sized_result(
-        self, given: Given, closure: Closure, points: SizedPoints, best: SizedRun, mass: np.ndarray | None
+        self,
+        given: Given,
+        closure: Closure,
+        points: SizedPoints,
+        best: SizedRun,
+        mass: np.ndarray | None,
+        *,
+        by_label: bool,
     ) -> "SizeConstrainedKMeans":
         k = int(self.n_clusters)
         labels = best.labels[closure.chunk_of]
         labels = np.where(labels < k, labels, -1)
-        if self._numbered_by_bounds:
+        if self._numbered_by_bounds or by_label:
             order = np.arange(k)
             self._set_result(given.constraints, labels.astype(np.int32), k, None)
         else:

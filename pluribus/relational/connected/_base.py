@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from pluribus.constraints._internal import as_constraints
 from pluribus.partitions._internal import order_by_size
 from pluribus.relational.connected._space import Growth, Space
 from pluribus.tables import as_graph
@@ -31,21 +32,22 @@ class ConnectedMixin(ClusterMixin):
 
     known_as: ClassVar[dict[str, dict[str, Any]]]
     suits: ClassVar[str]
+    keeps: ClassVar[tuple[str, ...]] = ("a graph",)  # the kinds of statements that ``fit`` keeps
     n_clusters: int
     metric: str
     labels_: np.ndarray
     n_clusters_: int
 
-    def fit_predict(self, X: Any, y: Any = None, *, graph: Any) -> np.ndarray:
+    def fit_predict(self, X: Any, y: Any = None, *, graph: Any = None, constraints: Any = None) -> np.ndarray:
         """Cluster X along the graph, and return the cluster of each object; the parameters are those of ``fit``."""
-        return self.fit(X, graph=graph).labels_
+        return self.fit(X, graph=graph, constraints=constraints).labels_
 
-    def _space(self, X: Any, graph: Any) -> Space:
+    def _space(self, X: Any, graph: Any, constraints: Any) -> Space:
         """Attributes and graph, checked; raises if they cannot be divided into connected clusters."""
         self._validate_params()
         if isinstance(self.n_clusters, bool):
             raise ValueError(f"n_clusters={self.n_clusters} is not a number: give the number of clusters.")
-        if graph is None:
+        if constraints is None and graph is None:
             raise ValueError("graph is missing: give the links between the objects, fit(X, graph=edges).")
         if self.metric == "precomputed":
             X = check_distances(validate_data(self, X, dtype=np.float64))
@@ -53,6 +55,8 @@ class ConnectedMixin(ClusterMixin):
             X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, order="C")
             check_scale(X)
         n, k = X.shape[0], int(self.n_clusters)
+        if constraints is not None:
+            graph = self._stated_graph(constraints, graph, n)
         if k > n:
             raise ValueError(f"n_clusters={k} is more than the n_samples={n} rows of X: use fewer clusters.")
         space = Space(X, self._links(graph, n), self.metric)
@@ -63,6 +67,15 @@ class ConnectedMixin(ClusterMixin):
                 "largest part alone."
             )
         return space
+
+    def _stated_graph(self, constraints: Any, graph: Any, n: int) -> Any:
+        """The graph of the constraints, unless they have none."""
+        known = as_constraints(constraints, n, self.keeps)
+        if graph is not None and known.graph is not None:
+            raise ValueError("there are two graphs, that of the constraints and graph: give one of them.")
+        if graph is None and known.graph is None:
+            raise ValueError("graph is missing: give the links between the objects, fit(X, graph=edges).")
+        return known.graph if graph is None else graph
 
     @staticmethod
     def _links(graph: Any, n: int) -> Any:

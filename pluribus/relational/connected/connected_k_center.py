@@ -93,7 +93,7 @@ class ConnectedKCenter(ConnectedMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> "ConnectedKCenter":
+    def fit(self, X: Any, y: Any = None, *, graph: Any = None, constraints: Any = None) -> "ConnectedKCenter":
         """Divide the objects.
 
         Parameters
@@ -103,8 +103,10 @@ class ConnectedKCenter(ConnectedMixin, BaseEstimator):
         graph : edge list, sparse matrix, networkx graph, path or Graph
             The links between the rows of X, see :func:`pluribus.tables.as_graph`; an edge list names rows by their
             number. Weights do not matter.
+        constraints : Constraints, optional
+            In place of ``graph``, constraints that state a graph.
         """
-        space = self._space(X, graph)
+        space = self._space(X, graph, constraints)
         if self.method == "exact":
             return self._fit_exactly(space)
         starts = run_tasks(

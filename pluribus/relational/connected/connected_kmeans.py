@@ -96,9 +96,9 @@ class ConnectedKMeans(ConnectedMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> "ConnectedKMeans":
+    def fit(self, X: Any, y: Any = None, *, graph: Any = None, constraints: Any = None) -> "ConnectedKMeans":
         """Divide the objects; the parameters are those of :class:`ConnectedKCenter`."""
-        space = self._space(X, graph)
+        space = self._space(X, graph, constraints)
         if self.smoothing:
             space.smooth(self.smoothing)
         starts = run_tasks(

@@ -74,9 +74,9 @@ class NetScan(ConnectedMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, *, graph: Any = None) -> "NetScan":
+    def fit(self, X: Any, y: Any = None, *, graph: Any = None, constraints: Any = None) -> "NetScan":
         """Divide the objects; the parameters are those of :class:`ConnectedKCenter`."""
-        space = self._space(X, graph)
+        space = self._space(X, graph, constraints)
         starts = run_tasks(
             lambda seed: self._start(space, np.random.default_rng(seed)),
             seeds(self.random_state, self.n_init),

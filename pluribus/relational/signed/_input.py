@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from pluribus.constraints import Closure, Constraints
-from pluribus.constraints._internal import as_constraints
+from pluribus.constraints._internal import as_constraints, refuse_kinds
 from pluribus.evidence import CoAssociation
 from pluribus.evidence._internal import SignedGraph
 from pluribus.partitions import Ensemble, as_ensemble
@@ -110,6 +110,7 @@ def _check_complete(plus: sparse.csr_array, minus: sparse.csr_array, ids: np.nda
 
 def _of_constraints(signed: Constraints, constraints: Any) -> Signed:
     n = signed.n_objects
+    refuse_kinds(signed)
     known = signed if constraints is None else signed.merge(as_constraints(constraints, n))
     empty = SignedGraph.of(sparse.csr_array((n, n)), np.ones(n), 0.0, 0.0, 0.0)
     return _with_preferences(Signed("general", n, empty, None, known, np.arange(n)))
