@@ -51,7 +51,7 @@ def test_others_refuse_and_name_those_that_keep(method, kind):
     room = method.__module__.split(".")[1]
     data = np.repeat([0, 1, 2], 10)[:, None] if room == "consensus" else np.abs(BLOBS)
     data = (data > 1).astype(float) if method.__name__ == "ConstrainedCoClustering" else data
-    data = 1 - np.eye(30) if method is CorrelationClustering else data
+    data = np.eye(30) - 1 if method is CorrelationClustering else data
     needed = {"n_clusters": 3} if "n_clusters" in inspect.signature(method).parameters else {}
     more = {"graph": [(0, 1)]} if kind != "a graph" and "graph" in inspect.signature(method.fit).parameters else {}
     if method.__name__ == "PairwiseKernelClassifier":

@@ -6,6 +6,8 @@ import numpy as np
 from scipy import sparse
 
 from pluribus._engine import over_blocks
+from pluribus.constrained.mixtures._multinomials import KIND as MULTINOMIAL
+from pluribus.constrained.mixtures._multinomials import log_probabilities, term_shares
 
 
 class CollapsedError(ValueError):
@@ -16,7 +18,8 @@ class Gaussians(NamedTuple):
     """k Gaussians in d dimensions.
 
     Covariances are (k, d, d) if full, (d, d) if tied, (k, d) if diag and (k,) if spherical. The whitening W has the
-    same shape, and W Wᵀ is the precision.
+    same shape, and W Wᵀ is the precision. If the kind is "multinomial", the means are shares of counts, and the
+    covariances have no entries.
     """
 
     kind: str
@@ -28,6 +31,8 @@ class Gaussians(NamedTuple):
 def estimate(X: Any, resp: np.ndarray, kind: str, reg_covar: float) -> Gaussians:
     """The most likely Gaussians for rows of X with (weighted) responsibilities; raises if one is degenerate."""
     n = X.shape[0]
+    if kind == MULTINOMIAL:
+        return multinomials(term_shares(X, resp, reg_covar))
     counts = resp.sum(axis=0) + 10 * np.finfo(np.float64).eps
     means = np.sum(over_blocks(lambda a, b: resp[a:b].T @ X[a:b], n), axis=0) / counts[:, None]
     total = np.sum(over_blocks(lambda a, b: _scatters(X[a:b], resp[a:b], means, kind), n), axis=0)
@@ -43,6 +48,12 @@ def estimate(X: Any, resp: np.ndarray, kind: str, reg_covar: float) -> Gaussians
     return Gaussians(kind, means, covariances, _whiten(covariances, kind))
 
 
+def multinomials(shares: np.ndarray) -> Gaussians:
+    """Multinomials with these shares."""
+    nothing = np.empty((len(shares), 0))
+    return Gaussians(MULTINOMIAL, shares, nothing, nothing)
+
+
 def from_precisions(means: np.ndarray, precisions: np.ndarray, kind: str) -> Gaussians:
     """Gaussians with given precisions."""
     if kind in ("full", "tied"):
@@ -52,6 +63,8 @@ def from_precisions(means: np.ndarray, precisions: np.ndarray, kind: str) -> Gau
 
 def log_densities(X: Any, gaussians: Gaussians) -> np.ndarray:
     """Logarithm of the density of each row under each Gaussian, (n, k)."""
+    if gaussians.kind == MULTINOMIAL:
+        return log_probabilities(X, gaussians.means)
     of_rows = _log_densities_of_sparse if sparse.issparse(X) else _log_densities
     return np.concatenate(over_blocks(lambda a, b: of_rows(X[a:b], gaussians), X.shape[0]))
 

@@ -8,6 +8,8 @@ from scipy.optimize import minimize
 
 from pluribus.constrained.mixtures._chunklet_network import Beliefs, Network, Sampling
 from pluribus.constrained.mixtures._gaussians import Gaussians, estimate, log_densities
+from pluribus.constrained.mixtures._multinomials import KIND as MULTINOMIAL
+from pluribus.constrained.mixtures._multinomials import log_prior
 from pluribus.constraints import Constraints
 
 _LEAST_SHARE = 1e-6  # of a cluster that conditional weights would make vanish
@@ -126,6 +128,8 @@ class LinkedData:
         objective = self._log_sum(beliefs)
         if estimates.weights == "conditional":
             objective -= self.log_normalizer(mixture.weights)
+        if estimates.covariance_type == MULTINOMIAL:
+            objective += self.scale * log_prior(mixture.gaussians.means, estimates.reg_covar)
         return beliefs, objective
 
     def maximize(self, marginals: np.ndarray, estimates: Estimates, before: np.ndarray | None = None) -> Mixture:

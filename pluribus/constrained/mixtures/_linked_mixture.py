@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import StrOptions
 
 from pluribus._engine import is_one_of, run_tasks, seeds
@@ -22,9 +23,16 @@ from pluribus.constrained.mixtures._expectation_maximization import (
     Maximize,
     expectation_maximization,
 )
-from pluribus.constrained.mixtures._gaussians import CollapsedError, Gaussians, from_precisions, log_densities
+from pluribus.constrained.mixtures._gaussians import (
+    CollapsedError,
+    Gaussians,
+    from_precisions,
+    log_densities,
+    multinomials,
+)
 from pluribus.constrained.mixtures._given_start import GivenStart
 from pluribus.constrained.mixtures._linked_data import Estimates, Inference, LinkedData, Mixture
+from pluribus.constrained.mixtures._multinomials import KIND as MULTINOMIAL
 
 Climb = Callable[[Mixture, np.random.Generator], EMRun]
 
@@ -98,22 +106,33 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether X may be sparse: only if the covariances have no more entries than the means."""
-        return is_one_of(self.covariance_type, ("diag", "spherical"))
+        return is_one_of(self._kind, ("diag", "spherical", MULTINOMIAL))
+
+    @property
+    def _kind(self) -> str:
+        """The kind of the densities."""
+        return self.covariance_type
 
     def _check_given(self, X: Any, constraints: Any, sample_weight: Any) -> Given:
         self._check_kind(X)
         given = super()._check_given(X, constraints, sample_weight)
         _check_size(given.X)
+        self._check_counts(given.X)
         return given
 
     def _check_new(self, X: Any) -> Any:
         self._check_kind(X)
         X = super()._check_new(X)
         _check_size(X)
+        self._check_counts(X)
         return X
 
+    def _check_counts(self, X: Any) -> None:
+        if self._kind == MULTINOMIAL and X.min() < 0:
+            raise ValueError(f"model='multinomial' is for counts, but X has negative numbers, such as {X.min():g}.")
+
     def _check_kind(self, X: Any) -> None:
-        if sparse.issparse(X) and is_one_of(self.covariance_type, ("full", "tied")):
+        if sparse.issparse(X) and is_one_of(self._kind, ("full", "tied")):
             raise ValueError(
                 f"X is sparse, and covariance_type={self.covariance_type!r} would make it dense: use covariance_type="
                 "'diag' or 'spherical', or reduce the dimensions with sklearn.decomposition.TruncatedSVD."
@@ -121,7 +140,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
 
     def _log_joint(self, X: Any) -> np.ndarray:
         X = self._check_new(X)
-        model = Gaussians(self.covariance_type, self.means_, self.covariances_, self.precisions_cholesky_)
+        model = Gaussians(self._kind, self.means_, self.covariances_, self.precisions_cholesky_)
         return log_densities(X, model) + np.log(self.weights_)
 
     @property
@@ -180,7 +199,7 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
 
     def _near_kmeans(self, data: LinkedData, seed: int) -> Mixture:
         k = int(self.n_clusters)
-        centers, weight = data.chunklet_means()
+        centers, weight = self._comparable(data)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct chunklets than clusters
             labels = KMeans(k, n_init=1, random_state=seed).fit(centers, sample_weight=weight).labels_
@@ -191,11 +210,21 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
 
     def _far_apart(self, data: LinkedData, seed: int) -> Mixture:
         k = int(self.n_clusters)
-        centers, weight = data.chunklet_means()
+        centers, weight = self._comparable(data)
         means, _ = kmeans_plusplus(centers, k, sample_weight=weight, random_state=seed)
         equal = np.full((len(weight), k), 1 / k)
+        if self._kind == MULTINOMIAL:  # half of each is the whole
+            shares = means.toarray() if sparse.issparse(means) else means
+            whole = data.maximize(equal, self._estimates).gaussians.means
+            shares = (whole + shares / np.maximum(shares.sum(axis=1, keepdims=True), np.finfo(float).tiny)) / 2
+            return Mixture(np.full(k, 1 / k), multinomials(shares / shares.sum(axis=1, keepdims=True)))
         kind, _, covariances, whitening = data.maximize(equal, self._estimates._replace(weights="uniform")).gaussians
         return Mixture(np.full(k, 1 / k), Gaussians(kind, means, covariances / k, whitening * np.sqrt(k)))
+
+    def _comparable(self, data: LinkedData) -> tuple[Any, np.ndarray]:
+        """The mean and the weight of each chunklet; counts as directions, which do not depend on their number."""
+        centers, weight = data.chunklet_means()
+        return (normalize(centers), weight) if self._kind == MULTINOMIAL else (centers, weight)
 
     def _set_mixture_result(self, given: Given, data: LinkedData, run: EMRun) -> Self:
         """Decode the labels and set the result."""

@@ -1,4 +1,4 @@
-"""Gaussian mixture with constraints by mean field, in which constrained objects count more (Lange et al.)."""
+"""Mixture with constraints by mean field, in which constrained objects count more (Lange et al.)."""
 
 import warnings
 from typing import Any, Self
@@ -13,12 +13,13 @@ from pluribus.constrained.mixtures._constraint_weight import choose_weight, cons
 from pluribus.constrained.mixtures._expectation_maximization import EMRun
 from pluribus.constrained.mixtures._gaussians import log_densities
 from pluribus.constrained.mixtures._given_start import checked_factors
-from pluribus.constrained.mixtures._linked_data import Inference, LinkedData, Mixture
+from pluribus.constrained.mixtures._linked_data import Estimates, Inference, LinkedData, Mixture
 from pluribus.constrained.mixtures._linked_mixture import LinkedMixture
+from pluribus.constrained.mixtures._multinomials import KIND as MULTINOMIAL
 
 
 class MeanFieldMixture(LinkedMixture):
-    """Gaussian mixture in which constrained objects have more weight, so that constraints shape the clusters.
+    """Mixture in which constrained objects have more weight, so that constraints shape the clusters.
 
     With few constraints in much data, a mixture gives the constrained objects the right labels but leaves the clusters
     where they were, and similar objects without constraints get other labels. Here constrained objects have the weight
@@ -28,12 +29,18 @@ class MeanFieldMixture(LinkedMixture):
 
     Prefer it when constraints are few, 1 to 10 % of the objects, and new objects should be labeled. Labels that depend
     on each other are summed over exactly where this is possible, and by a mean field elsewhere. Without constraints it
-    is scikit-learn's ``GaussianMixture``.
+    is scikit-learn's ``GaussianMixture``. For counts, such as the words of documents, use ``model="multinomial"``:
+    sparse counts stay sparse.
 
     Parameters
     ----------
     n_clusters : int
+    model : {"gaussian", "multinomial"}
+        The density of a cluster: for numbers, or for counts.
     covariance_type : {"full", "tied", "diag", "spherical"}
+        For "gaussian".
+    smoothing : float
+        For "multinomial": added to the count of each feature in each cluster.
     eta : "auto" or float
         The weight η of constrained objects. 1 is the plain mixture; 0 leaves them out of the clusters.
     eta_grid : sequence of float
@@ -60,7 +67,8 @@ class MeanFieldMixture(LinkedMixture):
         Number of starts, alternately from k-means of the chunklets and from distant chunklets; the most likely result
         is kept.
     weights_init, means_init, precisions_init : array-like, optional
-        The start, as in ``GaussianMixture``. With all three there is one start.
+        The start, as in ``GaussianMixture``. With all three there is one start. For "multinomial" the means are
+        positive shares with the sum 1, and there are no precisions.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Threads over the starts. The result does not depend on it.
@@ -83,11 +91,13 @@ class MeanFieldMixture(LinkedMixture):
         The weights that "auto" tried, and their numbers of violations.
     weights_ : ndarray of shape (n_clusters_,)
     means_ : ndarray of shape (n_clusters_, d)
+        For "multinomial" the shares of the features in the counts of each cluster; their sum is 1.
     covariances_, precisions_cholesky_ : ndarray
-        Of a shape that depends on ``covariance_type``, as in ``GaussianMixture``.
+        Of a shape that depends on ``covariance_type``, as in ``GaussianMixture``; without entries for "multinomial".
     objective_ : ndarray of shape (n_iter_ + 1,)
         Log-likelihood (its lower bound where a mean field is used) at the best start and after each of its iterations;
-        constrained objects count ``eta_`` times.
+        constrained objects count ``eta_`` times. For "multinomial" with the logarithm of the prior that
+        ``smoothing`` stands for.
     n_iter_ : int
     converged_ : bool
     inference_ : dict
@@ -114,6 +124,13 @@ class MeanFieldMixture(LinkedMixture):
     >>> lange = MeanFieldMixture(2, random_state=0).fit(X, constraints=known)
     >>> lange.means_[:, 0].round(1), lange.eta_  # left and right
     (array([-1.,  1.]), 2.0)
+
+    Counts of two words in four documents:
+
+    >>> counts = [[9, 1], [8, 0], [1, 9], [5, 5]]
+    >>> together = Constraints(4, must_link=[(0, 3)])
+    >>> MeanFieldMixture(2, model="multinomial", random_state=0).fit(counts, constraints=together).labels_.tolist()
+    [0, 0, 1, 0]
     """
 
     known_as = {"mean-field": {}}
@@ -121,6 +138,8 @@ class MeanFieldMixture(LinkedMixture):
 
     _parameter_constraints: dict = {
         **LinkedMixture._parameter_constraints,
+        "model": [StrOptions({"gaussian", "multinomial"})],
+        "smoothing": [NOT_NEGATIVE],
         "eta": [StrOptions({"auto"}), NOT_NEGATIVE],
         "eta_grid": ["array-like"],
         "weights": [StrOptions({"joint", "conditional", "uniform", "unlabeled", "fixed"})],
@@ -132,7 +151,9 @@ class MeanFieldMixture(LinkedMixture):
         self,
         n_clusters: int = 2,
         *,
+        model: str = "gaussian",
         covariance_type: str = "full",
+        smoothing: float = 0.01,
         eta: Any = "auto",
         eta_grid: Any = (1, 2, 5, 10, 20, 50, 100),
         weights: str = "joint",
@@ -150,7 +171,9 @@ class MeanFieldMixture(LinkedMixture):
         verbose: bool = True,
     ) -> None:
         self.n_clusters = n_clusters
+        self.model = model
         self.covariance_type = covariance_type
+        self.smoothing = smoothing
         self.eta = eta
         self.eta_grid = eta_grid
         self.weights = weights
@@ -170,6 +193,8 @@ class MeanFieldMixture(LinkedMixture):
     def _fit(self, given: Given, witness: np.ndarray | None) -> Self:
         """Choose the weight η of the constrained objects, then EM."""
         factors = checked_factors(self.anneal, above=0)
+        if self._kind == MULTINOMIAL:
+            self._check_shares()
         if self.weights == "unlabeled" and constrained_objects(given.constraints.closure()).all():
             raise ValueError("weights='unlabeled' needs objects without constraints, but there are none.")
         grid = self._check_eta(given)
@@ -182,6 +207,15 @@ class MeanFieldMixture(LinkedMixture):
                 n_features=given.X.shape[1],
             )
         return self._set_mixture_result(given, *self._fit_rows(given, witness, self.eta_, factors))
+
+    def _check_shares(self) -> None:
+        """A start for counts: shares."""
+        if self.precisions_init is not None:
+            raise ValueError("model='multinomial' has no precisions: leave out precisions_init.")
+        if self.means_init is not None:
+            shares = number_array("means_init", self.means_init)
+            if not (shares > 0).all() or not np.allclose(shares.sum(axis=-1), 1):
+                raise ValueError("means_init of model='multinomial' must be positive shares with the sum 1.")
 
     def _fit_rows(
         self, given: Given, witness: np.ndarray | None, eta: float, factors: tuple[float, ...]
@@ -226,6 +260,20 @@ class MeanFieldMixture(LinkedMixture):
             warnings.simplefilter("ignore", UserWarning)  # the final fit repeats them
             _, run = self._fit_rows(part, None if witness is None else witness[rows], eta, factors)
         return (log_densities(given.X, run.mixture.gaussians) + np.log(run.mixture.weights)).argmax(axis=1)
+
+    @property
+    def _kind(self) -> str:
+        return MULTINOMIAL if self.model == "multinomial" else self.covariance_type
+
+    @property
+    def _estimates(self) -> Estimates:
+        regularized = self.smoothing if self._kind == MULTINOMIAL else self.reg_covar
+        return Estimates(self._kind, regularized, self.weights)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = self.model == "multinomial"
+        return tags
 
     def _check_eta(self, given: Given) -> tuple[float, ...]:
         if self.eta != "auto":
