@@ -15,8 +15,9 @@ from pluribus._kernels.linkage.genie import genie_labels
 from pluribus._kernels.linkage.spanning_tree import tree_of_features
 from pluribus.constraints import Constraints
 from pluribus.generate._landmarks import cluster_by_landmarks
+from pluribus.generate.communities import Communities
 
-NAMED = ("kmeans", "agglomerative", "mixture", "spectral", "landmarks")
+NAMED = ("kmeans", "agglomerative", "mixture", "spectral", "landmarks", "communities")
 LINKAGES = ("ward", "complete", "average", "single", "genie")
 _GINI_THRESHOLDS = (0.1, 0.3, 0.5, 0.7)
 
@@ -37,6 +38,7 @@ def cluster(
 
     `k` is None for a clusterer that finds the number of clusters.
     """
+    clusterer = Communities() if isinstance(clusterer, str) and clusterer == "communities" else clusterer
     given = {"constraints": constraints, "sample_weight": weights}
     fit_params = {name: value for name, value in given.items() if value is not None}
     if constraints is not None:
@@ -74,7 +76,7 @@ def takes_constraints(clusterer: Any) -> bool:
 
 def chooses_k_itself(clusterer: Any) -> bool:
     """Whether a clusterer has no parameter for the number of clusters, or None for it."""
-    return not isinstance(clusterer, str) and not _k_parameters(clusterer)
+    return clusterer == "communities" if isinstance(clusterer, str) else not _k_parameters(clusterer)
 
 
 def _k_means(X: Any, k: int, seed: int, weights: np.ndarray | None) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Spectral partitions of a few thousand rows at many widths: one eigen-decomposition serves all cuts of a width."""
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +10,7 @@ from sklearn.base import BaseEstimator
 
 from pluribus._engine import fingerprint
 from pluribus._kernels.points.small_kmeans import small_kmeans, spread_starts
+from pluribus.generate._latest import Latest
 
 CUTS = ("njw", "ncut")
 MAX_ROWS = 5_000  # an eigen-decomposition takes 0.6 s at 2,000 rows, and grows with the cube
@@ -106,36 +105,15 @@ class WidthCut(BaseEstimator):
 
     def fit_predict(self, X: Any) -> np.ndarray:
         """Return the cluster of each row."""
-        vectors, scale = _BASES.get(X, float(self.width), max(self.highest, self.n_clusters))
+        width, k = float(self.width), max(self.highest, self.n_clusters)
+        vectors, scale = _BASES.get((fingerprint(X), width, k), lambda: _basis(X, width, k))
         draws = np.random.default_rng(self.random_state).random(self.n_clusters)
         return cut_basis(vectors, scale, self.n_clusters, self.cut, draws)
 
 
-class _Bases:
-    """Bases of the latest rows and widths; each is made by one thread while others wait for it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._made: OrderedDict[tuple[Any, ...], tuple[np.ndarray, np.ndarray]] = OrderedDict()
-        self._at_work: dict[tuple[Any, ...], threading.Lock] = {}
-
-    def get(self, X: np.ndarray, width: float, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The basis of these rows."""
-        key = fingerprint(X), width, k
-        with self._lock:
-            own = self._at_work.setdefault(key, threading.Lock())
-        with own:
-            if key not in self._made:
-                basis = self._make(X, width, k)
-                with self._lock:
-                    self._made[key] = basis
-                    while len(self._made) > _KEPT:
-                        self._at_work.pop(self._made.popitem(last=False)[0], None)
-            return self._made.get(key) or self._make(X, width, k)
-
-    def _make(self, X: np.ndarray, width: float, k: int) -> tuple[np.ndarray, np.ndarray]:
-        squared = squared_distances(X)
-        return basis_of(squared, width, min(k, n_distinct(squared)))
+def _basis(X: np.ndarray, width: float, k: int) -> tuple[np.ndarray, np.ndarray]:
+    squared = squared_distances(X)
+    return basis_of(squared, width, min(k, n_distinct(squared)))
 
 
-_BASES = _Bases()
+_BASES: Latest[tuple[np.ndarray, np.ndarray]] = Latest(_KEPT)

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from pluribus._engine import seeds
+from pluribus._engine import is_one_of, seeds
 from pluribus.generate._base import BaseGenerator, check_repeatable
 from pluribus.generate._base_clusterers import LINKAGES, MAX_DISTANCES, NAMED, chooses_k_itself
 from pluribus.generate._k_rules import RULES, KRule, k_range, requested_range
 from pluribus.generate._members import Member
 from pluribus.generate._perturbation import View, members_per_round
+from pluribus.generate.communities import Communities, require_igraph
 
 
 class Generator(BaseGenerator):
@@ -28,12 +29,14 @@ class Generator(BaseGenerator):
 
     Parameters
     ----------
-    clusterer : {"kmeans", "agglomerative", "mixture", "spectral", "landmarks"} or a clusterer, default="kmeans"
-        Any scikit-learn clusterer works. It is cloned; its `n_clusters` (`n_components` for a mixture) and
-        `random_state` are set for each member, unless it has none or its `n_clusters` is None. Its noise (-1) counts as
-        not clustered. "spectral" uses the graph of the 10 nearest neighbors. "landmarks" is spectral clustering of up
-        to millions of rows by links of each row to a few of at most 1,000 landmarks (or 2 for each cluster); it works
-        best with few members of about 20 to 60 clusters.
+    clusterer : str or a clusterer, default="kmeans"
+        "kmeans", "agglomerative", "mixture", "spectral", "landmarks" or "communities", or any scikit-learn
+        clusterer. It is cloned; its `n_clusters` (`n_components` for a mixture) and `random_state` are set for each member,
+        unless it has none or its `n_clusters` is None. Its noise (-1) counts as not clustered. "spectral" uses the
+        graph of the 10 nearest neighbors. "landmarks" is spectral clustering of up to millions of rows by links of each
+        row to a few of at most 1,000 landmarks (or 2 for each cluster); it works best with few members of about 20 to
+        60 clusters. "communities" is the Leiden algorithm on the graph of the 15 nearest neighbors, with a resolution
+        drawn for each member, which decides on the number of clusters: see `Communities`.
     n_members : int, default=100
         Number of partitions.
     n_clusters : int, (int, int), str or callable, default="auto"
@@ -183,6 +186,7 @@ class Generator(BaseGenerator):
                 f"X is sparse, but clusterer={self.clusterer!r} needs dense rows: give projection=50 (random "
                 "projections are dense and small), or clusterer='kmeans'"
             )
+        self._check_communities()
         n_bytes = 4 * rows * (rows - 1)
         if self.clusterer == "agglomerative" and self.linkage not in ("single", "genie") and n_bytes > MAX_DISTANCES:
             fitting = int((MAX_DISTANCES / 4) ** 0.5)
@@ -190,4 +194,14 @@ class Generator(BaseGenerator):
                 f"clusterer='agglomerative' with linkage={self.linkage!r} would need {n_bytes / 1e9:.0f} GB for the "
                 f"distances between the {rows:,} rows of each member: give a subsample of at most {fitting:,} rows, "
                 "linkage='single', or clusterer='kmeans'"
+            )
+
+    def _check_communities(self) -> None:
+        by_name = is_one_of(self.clusterer, ("communities",))
+        if by_name or isinstance(self.clusterer, Communities):
+            require_igraph()
+        if by_name and self.n_clusters != "auto":
+            raise ValueError(
+                f"n_clusters={self.n_clusters!r}, but clusterer='communities' finds the number of clusters: leave out "
+                "n_clusters, or give Communities(resolution=...), of which higher ones find more clusters"
             )
