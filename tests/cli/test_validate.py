@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pluribus.cli._app import app
+from pluribus.cli._validate import _short
 from pluribus.validate import silhouette_index
 
 SCRIPT = "<script>window.hacked=1</script>"
@@ -156,3 +157,7 @@ def test_hostile_names_stay_text(files):
     assert SCRIPT not in page
     assert "x&lt;b&gt;y.csv" in page
     assert "x<b>y" not in page
+
+
+def test_a_value_that_is_not_there_is_a_dash():
+    assert [_short(value) for value in (float("nan"), 1.23456, -1e-7)] == ["–", "1.235", "-1e-07"]

@@ -11,6 +11,7 @@ from scipy.spatial.distance import cdist
 
 from pluribus import compare
 from pluribus.compare import adco_distance, adco_index, cc_distance, cdistance, lift_emd_distance
+from pluribus.compare._transport import transport_flow
 
 X = np.array([[0.0], [1], [2], [3], [7], [8], [9], [10]])
 RP, FP, SP = [0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1, 1, 0]
@@ -229,3 +230,10 @@ def test_data_that_are_none():
             distance(RP, FP, 5)
     with pytest.raises(ValueError, match="p='2': give a number from 1 to 100"):
         cc_distance(RP, FP, X, p="2")
+
+
+def test_a_plan_moves_shares_whatever_they_add_up_to():
+    ground = np.array([[0.0, 1.0], [1.0, 0.0]])
+    plan = transport_flow(np.array([2.0, 2.0]), np.array([1.0, 3.0]), ground)
+    np.testing.assert_allclose(plan, [[0.25, 0.25], [0, 0.5]])
+    np.testing.assert_allclose(transport_flow(np.array([4.0]), np.array([1.0, 3.0]), ground[:1]), [[0.25, 0.75]])

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.cluster import KMeans
 from sklearn.datasets import make_circles
 from sklearn.metrics import adjusted_rand_score
 
@@ -127,3 +128,17 @@ def test_no_copy_of_the_table_in_another_type(monkeypatch, dtype, copies):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < (copies + 0.5) * 4 * X.size  # bytes of the table as float32
+
+
+@pytest.mark.parametrize(("k", "n_seen"), [(4, 500), (40, 800)])
+def test_k_means_learns_from_enough_rows(few_landmarks, monkeypatch, k, n_seen):
+    fit, n_rows = KMeans.fit, []
+
+    def watched(self, X, *arguments, **how):
+        n_rows.append(len(X))
+        return fit(self, X, *arguments, **how)
+
+    monkeypatch.setattr(_landmarks, "_MIN_SAMPLE", 500)
+    monkeypatch.setattr(KMeans, "fit", watched)
+    cluster_by_landmarks(blobs(3000)[0], k, 0)
+    assert n_rows[-1] == n_seen

@@ -16,6 +16,7 @@ from pluribus._kernels.linkage.seeded_growth import grow_groups
 from pluribus.compare import adjusted_rand_index
 from pluribus.studio import EventError, Session, _resolve
 from pluribus.studio._resolve import core_of
+from pluribus.studio._views import overview
 
 LINE = [[0], [1], [2.5], [4.5], [7], [8]]
 
@@ -758,3 +759,15 @@ def test_a_split_does_not_change_what_was_said_of_objects_that_are_elsewhere(opi
     said = {statement.id: statement.cluster for statement in session.statements}
     assert said[3] == other
     assert [conflict.statement for conflict in session.conflicts] == [3]
+
+
+def test_the_page_shows_the_cluster_of_an_assignment_and_none_of_a_link(blobs):
+    session = Session(blobs[0])
+    first, second = session.keys[:2]
+    items = np.flatnonzero(session.state.labels == first)[:3].tolist()
+    session.must_link(items[0], items[1]).assign([items[2]], second)
+    link, assignment = overview(session)["statements"]
+    assert (link["cluster"], link["n_items"]) == (None, 2)
+    assert (assignment["cluster"], assignment["items"]) == (second, [items[2]])
+    session.merge(first, second)
+    assert overview(session)["statements"][1]["cluster"] == first

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, pairwise_distances, silhouette_score
 
 from pluribus.validate import Estimate, calinski_harabasz_index, davies_bouldin_cost, dunn_index, silhouette_index
+from pluribus.validate._moments import moments_of
 
 INDICES = [silhouette_index, dunn_index, davies_bouldin_cost, calinski_harabasz_index]
 
@@ -164,3 +165,9 @@ def test_very_many_clusters_are_refused():
         davies_bouldin_cost(labels, X)
     with pytest.raises(ValueError, match="sample_size=None"):
         silhouette_index(labels, X)
+
+
+def test_the_scatter_of_equal_rows_is_none():
+    assert moments_of([0, 0, 1, 1], np.ones((4, 2)), None, "error").mean_scatter == 0
+    apart = moments_of([0, 0, 1, 1], np.array([[0.0], [2], [6], [8]]), None, "error")
+    assert apart.mean_scatter == 1 / 10  # variances 1 and 1, and 10 of all

@@ -9,7 +9,7 @@ from pluribus.validate import find_structure
 from pluribus.validate.structure._dip import PROBABILITIES, SIZES, dip_p_value
 from pluribus.validate.structure._shadows import least_p_value
 from pluribus.validate.structure._spread_ties import spread_ties
-from pluribus.validate.structure._valleys import Density, merging_path, scaling_dimension, threshold
+from pluribus.validate.structure._valleys import Density, _threshold, merging_path, scaling_dimension, threshold
 from tests.validate.structure.dip_oracle import slow_dip
 
 ONE = np.arange(8) + np.array([0, 0.1, 0.15, 0.1, 0, -0.1, 0.05, 0.02])
@@ -238,3 +238,11 @@ def test_the_unit_does_not_matter(unit):
     X = np.random.default_rng(0).integers(1, 5, (40, 1)).astype(float)
     tree = linkage(X, "average")
     np.testing.assert_allclose(find_structure(X * unit, tree).witnesses, find_structure(X, tree).witnesses, rtol=1e-6)
+
+
+def test_a_union_of_few_objects_counts_as_filled():
+    line = np.arange(40.0)[:, None]
+    for n, expected in ((15, threshold(9.0)), (16, threshold(scaling_dimension(line[:16], 150)))):
+        groups = np.where(np.arange(40) < n, np.arange(40) % 2, 2)
+        assert _threshold(line, groups, 0, 1, 10.0, {}) == expected
+    assert threshold(9.0) != threshold(scaling_dimension(line[:16], 150))
