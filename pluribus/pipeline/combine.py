@@ -113,7 +113,7 @@ def combine(
             _announce_plan(ensemble, function, k, notes, always=memory_limit is not None)
         model = Combination(ensemble, function, known, sizes, options)
         with notes.of_warnings():
-            model.fit(k)
+            model.fit(1 if ensemble.n_objects == 1 else k)
         notes.add(model.reasons_)
     options |= {"method": function}
     return Clustering.of(

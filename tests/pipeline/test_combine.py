@@ -147,3 +147,7 @@ def test_json(tmp_path, monkeypatch):
     assert found["figures"]["n_clusters"] == 3
     assert len(found["labels"]["cluster"]) == 60
     assert [path.name for path in tmp_path.iterdir()] == ["labels.csv"]
+
+
+def test_one_object_is_one_cluster():
+    assert pluribus.combine([["a"], ["b"]], verbose=False).labels.tolist() == [0]

@@ -84,14 +84,8 @@ def _exact(ensemble: Ensemble) -> bool:
 
 def _agreement(ensemble: Ensemble, labels: np.ndarray) -> float:
     """The power mean of the adjusted Rand indices with the members, on the objects that each one covers."""
-    weights = ensemble.weights / ensemble.weights.sum()
-    indices = np.array([_index(labels, member) for member in ensemble.labels.T])
-    return float((weights @ indices**_POWER) ** (1 / _POWER))
-
-
-def _index(labels: np.ndarray, member: np.ndarray) -> float:
-    covered = member >= 0
-    return max(adjusted_rand_index(labels[covered], member[covered]), 0.0) if covered.any() else 0.0
+    indices = np.array([adjusted_rand_index(labels, member) for member in ensemble.labels.T])
+    return float(np.average(indices**_POWER, weights=ensemble.weights) ** (1 / _POWER))
 
 
 def _sentence(fitted: list[EvidenceAccumulation], values: np.ndarray, chosen: int) -> str:
