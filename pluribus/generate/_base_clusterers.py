@@ -70,8 +70,15 @@ def cluster(
 
 
 def takes_constraints(clusterer: Any) -> bool:
-    """Whether the ``fit_predict`` of a clusterer takes constraints."""
-    return not isinstance(clusterer, str) and "constraints" in inspect.signature(clusterer.fit_predict).parameters
+    """Whether the ``fit_predict`` of a clusterer takes constraints, pairs among them."""
+    if isinstance(clusterer, str) or "constraints" not in inspect.signature(clusterer.fit_predict).parameters:
+        return False
+    return "pairs" in kept_kinds(clusterer)
+
+
+def kept_kinds(clusterer: Any) -> tuple[str, ...]:
+    """The kinds of statements that a clusterer keeps, as it declares them."""
+    return tuple(getattr(clusterer, "keeps", ("pairs",)))
 
 
 def chooses_k_itself(clusterer: Any) -> bool:

@@ -9,7 +9,8 @@ from sklearn.utils.validation import has_fit_parameter
 
 from pluribus._engine import check_summable
 from pluribus.constraints import ConstraintError, Constraints
-from pluribus.generate._base_clusterers import takes_constraints
+from pluribus.constraints._internal import refuse_kinds
+from pluribus.generate._base_clusterers import kept_kinds, takes_constraints
 
 if TYPE_CHECKING:
     from pluribus.generate._members import Member
@@ -37,7 +38,8 @@ class SideInformation(NamedTuple):
         if known is None:
             return weights
         pairs = known.must_link, known.must_weight, known.cannot_link, known.cannot_weight
-        return *pairs, known.groups, known.labels, *weights
+        about_clusters = () if set(known.kinds) <= {"pairs"} else known.about_clusters
+        return *pairs, known.groups, known.labels, *about_clusters, *weights
 
 
 def check_side_information(
@@ -60,6 +62,8 @@ def _check_constraints(constraints: Constraints, members: Sequence["Member"], n:
             f"The clusterer {', '.join(map(repr, unable))} does not support constraints: use one that does, for "
             "example Generator(pluribus.constrained.CopKMeans(n_init=1)), or PairwiseKMeans for weighted pairs."
         )
+    for member in members:
+        refuse_kinds(constraints, kept_kinds(member.clusterer))
     fewest = min((member.n_clusters for member in members if member.n_clusters is not None), default=None)
     if fewest is not None:
         constraints.ensure_feasible(fewest)
