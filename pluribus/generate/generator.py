@@ -30,8 +30,8 @@ class Generator(BaseGenerator):
     Parameters
     ----------
     clusterer : str or a clusterer, default="kmeans"
-        "kmeans", "agglomerative", "mixture", "spectral", "landmarks" or "communities", or any scikit-learn
-        clusterer. It is cloned; its `n_clusters` (`n_components` for a mixture) and `random_state` are set for each member,
+        "kmeans", "agglomerative", "mixture", "spectral", "landmarks", "communities", or any scikit-learn clusterer. It
+        is cloned; its `n_clusters` (`n_components` for a mixture) and `random_state` are set for each member,
         unless it has none or its `n_clusters` is None. Its noise (-1) counts as not clustered. "spectral" uses the
         graph of the 10 nearest neighbors. "landmarks" is spectral clustering of up to millions of rows by links of each
         row to a few of at most 1,000 landmarks (or 2 for each cluster); it works best with few members of about 20 to

@@ -1,6 +1,7 @@
 """Communities as members: planted groups, an oracle for graph and modularity, the same result on threads, bad input."""
 
 import random
+import sys
 import threading
 
 import numpy as np
@@ -125,23 +126,30 @@ def test_the_same_ensemble_for_any_n_jobs(how):
 
 
 def test_threads_and_the_callers_random_numbers_do_not_matter():
-    expected = [Communities(random_state=seed).fit(X).labels_ for seed in range(8)]
+    many = np.random.default_rng(0).normal(size=(800, 3))
+    expected = [Communities(3.0, random_state=seed).fit(many).labels_ for seed in range(8)]
     found = [None] * 8
 
     def work(seed):
-        random.random()
-        found[seed] = Communities(random_state=seed).fit(X).labels_
+        found[seed] = Communities(3.0, random_state=seed).fit(many).labels_
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads take turns within a search
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
     np.testing.assert_array_equal(found, expected)
     random.seed(5)
     before = random.getstate()
     Communities(random_state=0).fit(X)
     assert random.getstate() == before  # igraph drew from a generator of ours
+    igraph.Graph.Erdos_Renyi(20, m=30)
+    assert random.getstate() != before  # and draws from Python's again
 
 
 def test_seeds_make_different_members():
@@ -205,8 +213,9 @@ def test_few_and_equal_rows():
 def test_without_igraph(monkeypatch):
     monkeypatch.setattr(communities, "find_spec", lambda name: None)
     for model in (Communities(), Generator("communities"), Generator(Communities())):
-        with pytest.raises(ImportError, match=r"need the package igraph.*pip install 'pluribus\[graph\]'"):
+        with pytest.raises(ImportError, match=r"need the package igraph.*pip install 'pluribus\[graph\]'") as raised:
             model.fit(X) if isinstance(model, Communities) else model.generate(X)
+        assert not hasattr(raised.value, "__notes__")  # not from within a member
     assert Generator(n_members=2, random_state=0).generate(X).n_partitions == 2
 
 
