@@ -152,6 +152,13 @@ def test_threads_and_the_callers_random_numbers_do_not_matter():
     assert random.getstate() != before  # and draws from Python's again
 
 
+def test_the_generator_of_igraph_is_set_by_one_thread_at_a_time(monkeypatch):
+    held = []
+    monkeypatch.setattr(igraph, "set_random_number_generator", lambda _: held.append(communities._RANDOM.locked()))
+    Communities(random_state=0).fit(X)
+    assert held == [True, True]
+
+
 def test_seeds_make_different_members():
     labels = [Communities(3.0, random_state=seed).fit(CLOUD).labels_ for seed in range(5)]
     assert min(adjusted_rand_score(labels[0], other) for other in labels[1:]) < 1
