@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from pluribus import Constraints, EnsembleClusterer, cluster, combine
 from pluribus._engine import Registry
 from pluribus.constrained import BalancedKMeans, CopKMeans, SizeConstrainedKMeans
 from pluribus.constrained._shared.errors import NoFeasibleAssignmentError
+from pluribus.constrained.sizes._allowed_points import AllowedPoints
 from pluribus.constraints import ConstraintError, InfeasibleError
 from pluribus.generate import Generator
 from pluribus.relational import ConnectedKCenter, ConnectedKMeans, CorrelationClustering, NetScan
@@ -229,3 +231,14 @@ def test_combine_keeps_stated_sizes():
     assert sorted(np.bincount(result.labels).tolist()) == [14, 16]
     with pytest.raises(ConstraintError, match="constraints state allowed labels"):
         combine(labels, 2, constraints=STATED["allowed labels"], verbose=False)
+
+
+def test_a_barred_cluster_costs_more_than_all_that_others_could_gain():
+    costs = np.array([[0.0, 5.0, -3.0], [4.0, 1.0, 2.0]])
+    nothing = dict.fromkeys(["rows", "weights", "shift", "variance"])
+    given = SimpleNamespace(costs=lambda centers, out: np.copyto(out, costs), **nothing)
+    may = np.array([[True, False, True], [False, True, True]])
+    out = np.empty((2, 3))
+    AllowedPoints(given, may).costs(np.zeros((3, 1)), out)
+    np.testing.assert_array_equal(out[may], costs[may])
+    assert out[~may].min() - costs.max() > 3 * np.ptp(costs)  # a cycle through three clusters
