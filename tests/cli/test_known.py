@@ -162,6 +162,7 @@ def test_advice_in_the_evidence(job):
         ({"must_link": ["000,001"]}, ["--method", "ppc"], 3, ["takes no constraints"]),
         ({}, ["--method", "magic"], 3, ["cop-kmeans"]),
         ({}, ["--method", "aggregate"], 3, ["needs conditions on columns"]),
+        ({}, ["--method", "cobras"], "auto", ["needs answers to its questions", "constrained.Cobras"]),
         ({}, ["--method", "gmm"], "auto", ["give --k"]),
         ({}, ["--method", "gmm", "--members", 9, "--noise"], 3, ["no use for --members 9, --noise"]),
         ({}, ["--method", "feedback"], 3, ["--scale standard makes numbers negative: use --scale none"]),
