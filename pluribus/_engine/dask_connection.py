@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # an extra: loaded when used
     from distributed import Client
 
+_LOGS = ("distributed.client", "distributed.utils", "tornado.application", "asyncio")  # of a client and its work
 TIMEOUT = 10  # seconds to wait for a scheduler when a client is opened
 ANSWER = 60  # seconds until a scheduler that does not answer is lost
 LOOK = 5  # seconds without news until the scheduler is asked whether it is there
@@ -203,7 +204,12 @@ def lost(client: "Client", error: Exception) -> ClusterLostError:
 
 
 def _close(client: "Client") -> None:
-    """Close a client that has lost its scheduler, without the traceback that it would log."""
+    """Close a client that has lost its scheduler, without the tracebacks that it would log.
+
+    Its attempts to connect again are canceled, which it may log long after it is closed.
+    """
+    for name in _LOGS:
+        logging.getLogger(name).addFilter(_not_canceled)
     log = logging.getLogger("distributed.client")
     level = log.level
     log.setLevel(logging.CRITICAL + 1)
@@ -213,3 +219,8 @@ def _close(client: "Client") -> None:
         pass
     finally:
         log.setLevel(level)
+
+
+def _not_canceled(record: logging.LogRecord) -> bool:
+    """Whether a message is about something else than work that was canceled."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))

@@ -355,7 +355,7 @@ class Constraints(Said):
         >>> lower.tolist(), upper.tolist()
         ([2, 2, 2], [3, 9, 9])
         """
-        k = whole_number("k", k, 1, error=ConstraintError)
+        k = whole_number("k", k, 1, self.n_objects, error=ConstraintError)
         if len(self.classes) > k and self._said.names_clusters:
             raise ConstraintError(f"k={k}, but there are {len(self.classes)} labels, each of which is a cluster")
         return cluster_bounds(self._said, k)

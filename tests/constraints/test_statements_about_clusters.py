@@ -322,3 +322,9 @@ def test_sizes_of_very_many_objects_are_quick_to_check():
     found = known.check(4, allow_empty=False)
     assert found.status == "feasible"
     assert np.bincount(found.witness).tolist() == [50_000] * 4
+
+
+@pytest.mark.parametrize("k", [0, 7, 2**31, 2**70, 2.0, True])
+def test_bounds_are_of_at_most_as_many_clusters_as_objects(k):
+    with pytest.raises(ConstraintError, match="k="):
+        Constraints(6, min_size=1).size_bounds(k)

@@ -1,6 +1,8 @@
 """Addresses without a scheduler, and schedulers that are lost: an error in a bounded time, and what is done is kept."""
 
+import asyncio
 import json
+import logging
 import os
 import signal
 import socket
@@ -283,3 +285,17 @@ def test_a_task_that_times_out_is_not_a_lost_cluster(dask_client):
 
     with pytest.raises(TimeoutError, match="of the task"):
         within_bounds(run_tasks, late, [0], engine=as_cluster(dask_client))
+
+
+@pytest.mark.parametrize("name", ["distributed.client", "tornado.application", "asyncio"])
+def test_a_lost_client_logs_no_canceled_work(name, caplog, monkeypatch):
+    class Lost:
+        def close(self, timeout):
+            raise OSError("the scheduler is gone")
+
+    connection._close(Lost())
+    log = logging.getLogger(name)
+    monkeypatch.setattr(log, "propagate", True)  # distributed's loggers have handlers of their own
+    for error in (asyncio.CancelledError(), OSError("disk")):
+        log.error("connecting", exc_info=error)
+    assert [type(record.exc_info[1]) for record in caplog.records] == [OSError]
