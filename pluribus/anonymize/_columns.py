@@ -135,8 +135,8 @@ class QuasiColumn:
         known = self.values[~self.gaps]
         if not len(known):
             return np.empty((len(self.values), 0))
-        values = np.where(self.gaps, np.median(known), self.values)
-        values = values / (np.abs(values).max() or 1.0)  # squares of very large or small numbers overflow
+        unit = np.abs(known).max() or 1.0  # sums and squares of very large or small numbers overflow
+        values = np.where(self.gaps, np.median(known / unit), self.values / unit)
         spread = values.std()
         if spread <= 1e-12:
             return np.empty((len(values), 0))

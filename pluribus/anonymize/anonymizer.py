@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
+from pluribus._engine import is_one_of
 from pluribus.anonymize._columns import GENERALIZED, QuasiColumn, Roles, roles
 from pluribus.anonymize._groups import GroupSearch, Step, error_of
 from pluribus.anonymize.published import (
@@ -269,7 +270,7 @@ class Anonymizer(BaseEstimator):
             ("diversity", self.diversity, tuple(KINDS)),
             ("generalize", self.generalize, tuple(GENERALIZED)),
         ):
-            if value not in known:
+            if not is_one_of(value, known):
                 raise ValueError(f"{name} is {value!r}: there are {', '.join(known)}.")
         if isinstance(self.k, bool) or not isinstance(self.k, Integral) or self.k < 1:
             raise ValueError(f"k is {self.k!r}: give a whole number of rows, 1 or more.")

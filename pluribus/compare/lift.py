@@ -273,7 +273,7 @@ def _stacked(X: Any, X2: Any, a: Any, b: Any, kernel: Any) -> Any:
         )
     if X is None:
         raise ValueError("X2 has the objects of b: give those of a as X.")
-    sets = [rows if sparse.issparse(rows) else np.asarray(rows) for rows in (X, X2)]
+    sets = [rows if sparse.issparse(rows) else _as_array(rows, name) for rows, name in ((X, "X"), (X2, "X2"))]
     for rows, labels, names in zip(sets, (a, b), (("X", "a"), ("X2", "b")), strict=True):
         n = len(as_partition(labels, names[1]))
         if rows.shape[:1] != (n,):
@@ -283,3 +283,12 @@ def _stacked(X: Any, X2: Any, a: Any, b: Any, kernel: Any) -> Any:
     if any(map(sparse.issparse, sets)):
         return sparse.csr_array(sparse.vstack([sparse.csr_array(rows) for rows in sets]))
     return np.concatenate(sets)
+
+
+def _as_array(rows: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(rows)
+    except ValueError:  # of numpy, about rows of different lengths
+        raise ValueError(
+            f"{name} has rows of different lengths: give a table with the same features for all."
+        ) from None

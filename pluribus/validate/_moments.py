@@ -41,5 +41,11 @@ def moments_of(labels: Any, X: Any, distances: Any, missing: Missing) -> Moments
         means = members @ (X - center) / sizes[:, None] + center
         variances = members @ ((X - means[codes]) ** 2) / sizes[:, None]
         overall = ((X - center) ** 2).mean(axis=0)
-    scatter = np.linalg.norm(np.maximum(variances, 0), axis=1)
-    return Moments(X, codes, sizes, means, scatter, float(np.linalg.norm(np.maximum(overall, 0))))
+    return Moments(X, codes, sizes, means, _norms(variances), float(_norms(overall[None])[0]))
+
+
+def _norms(variances: np.ndarray) -> np.ndarray:
+    """Of each row; variances below 0 are rounding, and squares of very large ones overflow."""
+    variances = np.maximum(variances, 0)
+    unit = variances.max() or 1.0
+    return np.linalg.norm(variances / unit, axis=1) * unit

@@ -50,6 +50,7 @@ def fitted():
 
 
 WORDS = [
+    (lambda: compare.lift_emd_distance(A, [0, 1], X, X2=RAGGED), "X2 has rows of different lengths"),
     (lambda: constrained.MetricPairwiseKMeans(2, metric=np.zeros(0)).fit(X), "metric"),
     (lambda: compare.consistency_index(A, B, weighting=FRAME), "weighting must be"),
     (lambda: compare.cdistance(A, B, X, sample=True), "sample must be a whole number"),
@@ -383,3 +384,14 @@ def test_labels_may_be_tuples():
 def test_new_rows_may_be_sparse():
     model = pluribus.EnsembleClusterer(n_clusters=3, random_state=0, verbose=False).fit(MANY)
     assert np.array_equal(model.predict(sparse.csr_array(MANY[:9])), model.predict(MANY[:9]))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_squares_of_variances_beyond_all_floats():
+    assert v.s_dbw_cost(A, X=X * 1e147) == pytest.approx(v.s_dbw_cost(A, X=X))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_middle_of_two_numbers_whose_sum_is_beyond_all_floats():
+    table = pd.DataFrame({"a": [1e308, 1e308, np.nan, 1.0, 2.0, 1.5e308], "b": [0, 1, 2, 3, 4, 5.0]})
+    assert len(pluribus.anonymize.Anonymizer(k=2, verbose=False).fit(table).groups_) == 6

@@ -18,7 +18,7 @@ _TIE = 1e-9
 
 
 class BestLinkage(NamedTuple):
-    """The chosen consensus, and the choice in words; no words if there was nothing to choose from."""
+    """The chosen consensus, and the choice in words; no words if there was nothing to choose."""
 
     consensus: EvidenceAccumulation
     sentence: str
@@ -93,8 +93,7 @@ def _sentence(fitted: list[EvidenceAccumulation], values: np.ndarray, chosen: in
     average, best = fitted[0], fitted[chosen]
     if chosen == 0:
         between = min(adjusted_rand_index(average.labels_, other.labels_) for other in fitted[1:])
-        same = "; Genie and single link give the same partition" if between == 1 else ""
-        return f"Merged by average link, which agrees best with the members ({values[0]:.2f}){same}."
+        return "" if between == 1 else f"Merged by average link, which agrees best with the members ({values[0]:.2f})."
     name = "Genie" if best.linkage == "genie" else "single"
     between = max(adjusted_rand_index(best.labels_, average.labels_), 0.0)
     return (

@@ -66,7 +66,7 @@ def test_equal_partitions_are_those_of_average_link():
     ensemble = Ensemble([[0, 0, 0, 1, 1, 2], [0, 0, 0, 1, 1, 2]])
     best = best_linkage(ensemble, accumulated(ensemble, 3), verbose=False)
     assert best.consensus.linkage == "average"
-    assert best.sentence.endswith("; Genie and single link give the same partition.")
+    assert best.sentence == ""
 
 
 def test_a_member_without_weight_has_no_say(rings):
