@@ -1,7 +1,8 @@
 """Run the tests of what changed since the last commit: `make check`.
 
 For a changed module these are its doctests, the test file that mirrors it, and the test files of the modules of the
-same room that import it. `make test` runs all tests.
+same room that import it. Few kernels have tests of their own, so a kernel has those of the modules that use it, in any
+room. `make test` runs all tests.
 """
 
 import re
@@ -12,6 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "pluribus"
+_KERNELS = "_kernels"
+_MOST_OF_USERS = 12  # test files of the modules that use a kernel
 
 
 def changed_files(root: Path) -> list[Path]:
@@ -38,8 +41,11 @@ def chosen_tests(changed: Iterable[Path], root: Path) -> list[str]:
             found |= {file} if file.name.startswith("test_") else _tests_in(file.parent, root)
         elif file.parts[0] == PACKAGE:
             found |= {file} | _mirror(file, root)  # the module itself, for its doctests
-            for importer in _importers(file, root):
-                found |= _mirror(importer, root)
+            if file.parts[1] == _KERNELS:
+                found |= _tests_of_users(file, root)
+            else:
+                for importer in _importers(file, root):
+                    found |= _mirror(importer, root)
         else:  # benchmarks and scripts
             found |= _mirror(file, root)
     # Tests first: pytest imports a module on its own if it meets the module before anything else has imported it.
@@ -64,8 +70,21 @@ def _tests_in(folder: Path, root: Path) -> set[Path]:
     return {path.relative_to(root) for path in (root / folder).glob("test_*.py")}
 
 
+def _tests_of_users(kernel: Path, root: Path) -> set[Path]:
+    """Test files of the modules that use a kernel, themselves or through other kernels; the nearest first."""
+    nearest: list[Path] = []
+    layer, seen = {kernel}, {kernel}
+    while layer and len(nearest) < _MOST_OF_USERS:
+        importers = set().union(*(_importers(module, root) for module in layer)) - seen
+        layer = {module for module in importers if module.parts[1] == _KERNELS}
+        seen |= importers
+        tests = [sorted(_mirror(module, root)) for module in sorted(importers - layer)]
+        nearest += [test for mirrored in sorted(tests, key=len) for test in mirrored if test not in nearest]
+    return set(nearest[:_MOST_OF_USERS])
+
+
 def _importers(module: Path, root: Path) -> set[Path]:
-    """Modules of the same room that import a module; a package's __init__ only names what is in it."""
+    """Modules of the same room, or for a kernel of any room, that import it; an __init__ only names what is in it."""
     folder, stem = module.parent, module.stem
     if stem == "__init__" or len(module.parts) < 3:
         return set()
@@ -73,10 +92,10 @@ def _importers(module: Path, root: Path) -> set[Path]:
     says = re.compile(
         rf"^\s*(from {package}\.{stem} import|from {package} import .*\b{stem}\b|import {package}\.{stem}\b)", re.M
     )
-    room = root / module.parts[0] / module.parts[1]
+    package_or_room = module.parts[:1] if module.parts[1] == _KERNELS else module.parts[:2]
     return {
         path.relative_to(root)
-        for path in room.rglob("*.py")
+        for path in root.joinpath(*package_or_room).rglob("*.py")
         if path.name != "__init__.py" and says.search(path.read_text(encoding="utf-8"))
     }
 

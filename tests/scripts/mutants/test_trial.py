@@ -20,6 +20,10 @@ FILES = {
     "pluribus/votes/alone.py": "def more(a, b):\n    return a > b\n",
     "pluribus/votes/wait.py": "def last(n):\n    while n > 0:\n        n -= 1\n    return n\n",
     "pluribus/other/flaw.py": "FLAW = 5\n",
+    "pluribus/_kernels/__init__.py": "",
+    "pluribus/_kernels/sums/half.py": "def half(n):\n    return n / 2\n",
+    "pluribus/votes/share.py": "from pluribus._kernels.sums.half import half\n\n\ndef share(n):\n    return half(n)\n",
+    "tests/votes/test_share.py": "from pluribus.votes.share import share\n\ndef test_half():\n    assert share(6) == 3",
     "tests/votes/test_count.py": "from pluribus.votes.count import more\n\ndef test_more():\n    assert not more(1, 1)",
     "tests/votes/test_guess.py": "from pluribus.votes.guess import more\n\ndef test_more():\n    assert more(2, 1)\n",
     "tests/votes/test_wait.py": "from pluribus.votes.wait import last\n\ndef test_last():\n    assert last(3) == 0\n",
@@ -60,6 +64,11 @@ def test_killed_and_survived(repository, copy):
     assert [line for line in digest(copy.root) if "__pycache__" not in line[0]] == copied
 
 
+def test_a_kernel_is_judged_by_the_tests_of_those_that_use_it(repository, copy):
+    verdict = copy.judge(by_name(repository, "pluribus/_kernels/sums/half.py:2/0"))  # / to *
+    assert (verdict.verdict, verdict.by) == ("killed", "tests/votes/test_share.py::test_half")
+
+
 def test_an_endless_loop_is_timed_out(repository, copy):
     copy.seconds = 3
     verdict = copy.judge(by_name(repository, "pluribus/votes/wait.py:3/0"))  # -= to +=
@@ -87,7 +96,7 @@ def test_no_test_at_all_lets_it_survive(repository, copy):
 def test_a_sample_is_one_mutant_of_each_line_with_the_rooms_in_turn(repository):
     mutants = list(sample(repository, 3))
     assert mutants == list(sample(repository, 3)) != list(sample(repository, 4))
-    assert {mutant.room for mutant in mutants[:2]} == {"votes", "other"}
+    assert {mutant.room for mutant in mutants[:3]} == {"votes", "other", "_kernels"}
     assert sorted((mutant.file, mutant.line) for mutant in mutants) == sorted(
         (file, line) for file in FILES if file.startswith("pluribus") for line in by_line(repository, file)
     )
