@@ -1,3 +1,4 @@
+import json
 import subprocess
 import sys
 
@@ -82,6 +83,14 @@ def test_nothing_said_writes_nothing(data, tmp_path):
     assert result.exit_code == 0
     assert "nothing was written" in result.output
     assert not (tmp_path / "a.csv").exists()
+
+
+def test_the_end_as_json(data, tmp_path):
+    out = tmp_path / "a.csv"
+    said = json.loads(run(data, "--json", "--questions", 1, "--out", out, replies="q\n").stdout)
+    assert said == {"n_answers": 0, "n_decided": 0, "file": None}
+    said = json.loads(run(data, "--json", "--questions", 1, "--out", out, replies="y\n").stdout)
+    assert said == {"n_answers": 1, "n_decided": 1, "file": str(out)}
 
 
 def test_it_stops_when_all_is_decided(data, tmp_path):

@@ -26,6 +26,12 @@ def test_the_table_in_the_order_of_its_clusters():
     assert [line.x0 for line in figure.layout.shapes if line.x0 == line.x1] == [1.5]
 
 
+def test_lines_go_across_the_whole_table():
+    lines = plot_coclusters(fitted([0, 1, 0, -1], [0, 1, 0]), X[:, :3]).layout.shapes
+    assert [(line.x0, line.x1) for line in lines if line.y0 == line.y1] == [(-0.5, 2.5)] * 2
+    assert [(line.y0, line.y1) for line in lines if line.x0 == line.x1] == [(-0.5, 3.5)]
+
+
 def test_the_clearest_members_come_first():
     memberships = np.array([[0.6, 0.4], [0.1, 0.9], [0.9, 0.1], [0.5, 0.5]])
     figure = plot_coclusters(fitted([0, 1, 0, -1], [0, 1, 0, 1], membership_=memberships), X)
