@@ -40,15 +40,15 @@ def levels(quick: bool) -> tuple[int, ...]:
 
 
 def methods() -> tuple[str, ...]:
-    """The names of the methods whose ``fit`` takes constraints, and of the consensus functions."""
+    """The names of the methods whose ``fit`` takes pairs, and of the consensus functions."""
     from pluribus import constrained
 
     taking = (name for name in constrained.names() if name not in LEFT_OUT)
-    return (*(name for name in taking if _takes_constraints(constrained.by_name(name)())), *CONSENSUS)
+    return (*(name for name in taking if _takes_pairs(constrained.by_name(name)())), *CONSENSUS)
 
 
-def _takes_constraints(model: Any) -> bool:
-    return "constraints" in signature(model.fit).parameters
+def _takes_pairs(model: Any) -> bool:
+    return "constraints" in signature(model.fit).parameters and "pairs" in model.keeps
 
 
 def tables(quick: bool) -> list[Published]:

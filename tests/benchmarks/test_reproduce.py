@@ -273,6 +273,16 @@ def test_curves_of_the_constrained_methods():
         assert once["50"] > once["0"]
 
 
+def test_only_methods_that_keep_pairs_have_a_curve():
+    from benchmarks.reproduce import constrained
+    from pluribus.constrained import by_name
+
+    names = constrained.methods()
+    assert {"cop-kmeans", "gmm", "size-constrained", "ceac", "acccs"} <= set(names)
+    assert "balanced" not in names  # sizes only
+    assert all("pairs" in by_name(name)().keeps for name in names if name not in constrained.CONSENSUS)
+
+
 def test_the_rise_over_the_sets_and_the_drawings():
     from benchmarks.reproduce import constrained
 
