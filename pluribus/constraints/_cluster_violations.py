@@ -28,25 +28,31 @@ def find_cluster_violations(said: Statements, clusters: Indices, names: npt.NDAr
 
 
 def _clusters_of_labels(said: Statements, clusters: Indices, sizes: Indices) -> Indices:
-    """The cluster of each label, so that the fewest objects are outside; then so that the sizes fit best.
+    """The cluster of each label: first those of known labels, then so that the fewest objects are outside, then so that
+    the sizes fit best.
 
     A label may have no cluster; it then gets a number beyond those of the clusters.
     """
     c, k = len(said.classes), len(sizes) + len(said.classes)
-    pairs = _all_pairs(said)
-    pairs = pairs[clusters[pairs[:, 0]] >= 0]
-    inside = np.bincount(pairs[:, 1] * k + clusters[pairs[:, 0]], minlength=c * k).reshape(c, k)
-    padded = np.pad(sizes, (0, k - len(sizes)))
-    lower, upper = said.about.sizes[1:, :1], said.about.sizes[1:, 1:]
-    misfit = np.maximum(lower - padded, 0) + np.maximum(padded - upper, 0)
-    weight = 1 + int(misfit.max(initial=0)) * c  # one object inside outweighs all sizes
-    return linear_sum_assignment(weight * inside - misfit, maximize=True)[1]
-
-
-def _all_pairs(said: Statements) -> Indices:
-    """Objects and the labels that they may have; a known label is the only one."""
     known = np.flatnonzero(said.labels >= 0)
-    return np.concatenate([said.about.allowed, np.column_stack([known, said.labels[known]])])
+    own = _counts(np.column_stack([known, said.labels[known]]), clusters, c, k)
+    is_known = own.any(axis=1)
+    cluster_of = np.empty(c, np.int64)
+    cluster_of[is_known] = linear_sum_assignment(own[is_known], maximize=True)[1]
+    left = np.setdiff1d(np.arange(k), cluster_of[is_known])
+    inside = _counts(said.about.allowed, clusters, c, k)[~is_known][:, left]
+    of_left = np.pad(sizes, (0, k - len(sizes)))[left]
+    bounds = said.about.sizes[1:][~is_known]
+    misfit = np.maximum(bounds[:, :1] - of_left, 0) + np.maximum(of_left - bounds[:, 1:], 0)
+    weight = 1 + int(misfit.max(initial=0)) * c  # one object inside outweighs all sizes
+    cluster_of[~is_known] = left[linear_sum_assignment(weight * inside - misfit, maximize=True)[1]]
+    return cluster_of
+
+
+def _counts(pairs: Indices, clusters: Indices, c: int, k: int) -> Indices:
+    """How many of the objects that may have each of c labels are in each of k clusters."""
+    pairs = pairs[clusters[pairs[:, 0]] >= 0]
+    return np.bincount(pairs[:, 1] * k + clusters[pairs[:, 0]], minlength=c * k).reshape(c, k)
 
 
 def _outside(said: Statements, clusters: Indices, cluster_of: Indices) -> Indices:

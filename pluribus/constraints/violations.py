@@ -36,8 +36,8 @@ class Violations:
     mixed_labels : tuple of pairs
         These pairs, written out only when they are asked for.
     outside : ndarray of int
-        Objects that are in the cluster of no label that is allowed for them. Labels and clusters are matched so that
-        the fewest objects are outside.
+        Objects that are in the cluster of no label that is allowed for them. Known labels have the clusters of their
+        objects; the other labels are matched to clusters so that the fewest objects are outside.
     wrong_sizes : tuple of pairs
         Clusters that are too small or too large, with their sizes.
     disconnected : tuple

@@ -197,6 +197,33 @@ def test_violations_match_labels_to_clusters():
     assert Constraints(5, min_size={"a": 2, "b": 1}).violations([0] * 5).wrong_sizes == (("b", 0),)
 
 
+def test_a_known_label_has_the_cluster_of_its_objects():
+    known = Constraints(3, labels=["a", None, None], allowed={1: ["b", "c"], 2: ["b", "c"]})
+    assert known.violations([0, 0, 0]).outside.tolist() == [1, 2]  # they are more, but 0 is known to be "a"
+    assert known.violations([0, 1, 1]).n_hard == known.violations([0, 1, 2]).n_hard == 0
+    assert known.violations([-1, 0, 0]).n_hard == 0
+
+
+@settings(max_examples=60)
+@given(
+    known=st.lists(st.sampled_from([None, None, "a", "b"]), min_size=4, max_size=4),
+    allowed=st.dictionaries(st.integers(0, 3), st.sets(st.sampled_from("abc"), min_size=2, max_size=2)),
+    clusters=st.lists(st.integers(0, 2), min_size=4, max_size=4),
+)
+def test_no_violation_means_that_labels_can_be_put_to_clusters(known, allowed, clusters):
+    allowed = {i: labels for i, labels in allowed.items() if known[i] is None}
+    said = Constraints(4, labels=known, allowed=allowed)
+
+    def fits(names):
+        named = [names[cluster] for cluster in clusters]
+        return all(label in (None, name) for label, name in zip(known, named, strict=True)) and all(
+            named[i] in labels for i, labels in allowed.items()
+        )
+
+    possible = any(fits(names) for names in itertools.permutations("abcxyz", 3))
+    assert (said.violations(clusters).n_hard == 0) == possible
+
+
 def _kept(known: Constraints, labels: tuple[int, ...], k: int, allow_empty: bool, said: dict) -> bool:
     """By the words of the statements alone: labels are clusters, in the order of the classes."""
     sizes = np.bincount(labels, minlength=k)
