@@ -27,6 +27,7 @@ NAMES = (
     "constrained-speed",
     "categories-speed",
     "alternative-speed",
+    "alternative-choice",
     "similarity-speed",
     "size-constrained",
     "relational-size",

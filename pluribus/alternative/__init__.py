@@ -3,6 +3,7 @@
 from pluribus.alternative._registry import by_name, names
 from pluribus.alternative._shared.base import AlternativeMixin
 from pluribus.alternative.bottleneck.conditional_bottleneck import ConditionalBottleneck
+from pluribus.alternative.choice.best_alternative import BestAlternative
 from pluribus.alternative.ensemble.conditional_ensemble import ConditionalEnsemble
 from pluribus.alternative.novelty_front import Alternative, Alternatives, alternatives
 from pluribus.alternative.residual.residual_clusterer import ResidualClusterer
@@ -11,6 +12,7 @@ __all__ = [
     "Alternative",
     "AlternativeMixin",
     "Alternatives",
+    "BestAlternative",
     "ConditionalBottleneck",
     "ConditionalEnsemble",
     "ResidualClusterer",

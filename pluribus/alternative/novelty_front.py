@@ -21,6 +21,7 @@ from pluribus.partitions._internal import number_by_size
 from pluribus.tables._internal import check_scale, refuse_annotated, without_repeats
 
 PLAIN = "kmeans, nothing known"
+CHOICE = "best-alternative"  # chooses among the others
 _CLOSE = 1e-9  # differences that are rounding
 
 
@@ -101,7 +102,8 @@ def alternatives(
     known : sequence of n labels, or several of them; see :class:`ConditionalEnsemble`
     n_clusters : int
     methods : names, or mapping of titles to estimators, optional
-        By default all of ``names()``, and conditional ensembles without centering.
+        By default all of ``names()`` but "best-alternative", which chooses among these, and conditional ensembles
+        without centering.
     n_starts : int
         Random starts of each method.
     random_state : int, RandomState, Generator or None
@@ -160,7 +162,11 @@ def _settings(methods: Any, k: int) -> dict[str, Any]:
         if wrong or not methods:
             raise ValueError(f"methods has no estimator for {wrong[:1] or 'any title'}: give titles with estimators.")
         return {str(title): clone(model) for title, model in methods.items()}
-    wanted = names() if methods is None else list_of("methods", methods, "names of methods")
+    wanted = (
+        [name for name in names() if name != CHOICE]
+        if methods is None
+        else list_of("methods", methods, "names of methods")
+    )
     chosen = {str(name): by_name(name)(n_clusters=k) for name in wanted}
     if methods is None:
         chosen["condens, not centered"] = by_name("condens")(n_clusters=k, center=False)
