@@ -67,7 +67,7 @@ def parse_graph(graph: Any, n: int) -> Indices | None:
     """The links of a graph of the n objects: each pair once."""
     if graph is None:
         return None
-    shape = getattr(graph, "shape", None)
+    shape = None if hasattr(graph, "columns") else getattr(graph, "shape", None)  # a data frame is a list of links
     square = shape is not None and len(shape) == 2 and shape[0] == shape[1]
     try:
         if not square and not hasattr(graph, "nodes") and hasattr(graph, "__len__") and not len(graph):
@@ -76,7 +76,10 @@ def parse_graph(graph: Any, n: int) -> Indices | None:
     except TableError as error:
         raise ConstraintError(f"graph: {error}") from None
     if links.n_nodes != n:
-        raise ConstraintError(f"graph has {links.n_nodes} nodes, but there are {n} objects: give one node for each")
+        raise ConstraintError(
+            f"graph has {links.n_nodes} nodes, but there are {n} objects: give one node for each, and links as a list "
+            "of pairs, since a square array is a matrix"
+        )
     upper = sparse.triu(links.matrix, k=1).tocoo()
     return canonical_links(np.column_stack([upper.row, upper.col]), n)
 

@@ -40,7 +40,7 @@ def parse_rows(frame: pd.DataFrame, kinds: pd.Series, objects: Objects) -> dict[
         ends = [
             objects.locate(links[end].tolist(), [f"row {line}" for line in links.index]) for end in ("one", "other")
         ]
-        statements["graph"] = np.column_stack(ends)
+        statements["graph"] = np.column_stack(ends).tolist()  # a list is never taken for a matrix
     return statements
 
 

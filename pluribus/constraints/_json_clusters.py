@@ -42,7 +42,8 @@ def parse_clusters(content: dict[str, Any], objects: Objects) -> dict[str, Any]:
     if content.get("graph") is not None:
         links = _entries(content, "graph", "[one, other]", objects)
         places = [f"graph[{place}]" for place in range(len(links))]
-        statements["graph"] = np.column_stack([objects.locate([link[end] for link in links], places) for end in (0, 1)])
+        ends = [objects.locate([link[end] for link in links], places) for end in (0, 1)]
+        statements["graph"] = np.column_stack(ends).tolist()  # a list is never taken for a matrix
     return statements
 
 

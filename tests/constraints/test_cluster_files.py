@@ -34,6 +34,7 @@ EVERYTHING = Constraints(
         Constraints(6, max_size={7: 3}, labels=[7, 8, -1, -1, -1, -1]),
         Constraints(6, allowed={1: [3, 1]}),
         Constraints(6, graph=LINKS),
+        Constraints(6, graph=LINKS[:2]),  # an array of two links would be a matrix
         Constraints(6, labels=["a", None, None, None, None, "b"], groups=[1, 1, 2, 2, -1, -1]),
     ],
 )

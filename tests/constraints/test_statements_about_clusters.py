@@ -4,6 +4,7 @@ import itertools
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,6 +44,8 @@ def test_every_form_of_a_graph_says_the_same():
     matrix = np.array([[0, 2.0, 0], [2.0, 0, 1], [0, 1, 0]])
     assert links == Constraints(3, graph=matrix) == Constraints(3, graph=sparse.csr_array(matrix))
     assert links.graph.toarray().tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    two = pd.DataFrame({"one": [1, 2], "other": [2, 3]})  # as many rows as columns, but no matrix
+    assert Constraints(4, graph=two) == Constraints(4, graph=[(1, 2), (2, 3)])
     assert Constraints(3).graph is None
     assert Constraints(3, graph=[]).graph.nnz == 0
     assert Constraints(3, graph=[]) != Constraints(3)

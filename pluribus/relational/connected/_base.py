@@ -79,7 +79,7 @@ class ConnectedMixin(ClusterMixin):
 
     @staticmethod
     def _links(graph: Any, n: int) -> Any:
-        shape = getattr(graph, "shape", None)
+        shape = None if hasattr(graph, "columns") else getattr(graph, "shape", None)  # a data frame is a list of links
         square = shape is not None and len(shape) == 2 and shape[0] == shape[1]
         links = as_graph(graph, ids=None if square else np.arange(n))
         if links.n_nodes != n:

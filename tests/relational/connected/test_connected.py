@@ -3,6 +3,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
@@ -342,6 +343,8 @@ def test_graphs_in_other_forms():
         np.testing.assert_array_equal(
             NetScan(2, random_state=0, verbose=False).fit(LINE, graph=graph).labels_, expected
         )
+    two = pd.DataFrame({"one": [1, 2], "other": [2, 3]})  # as many rows as columns, but no matrix
+    assert NetScan(2, random_state=0, verbose=False).fit(LINE[:4], graph=two).labels_.tolist() == [1, 0, 0, 0]
 
 
 @pytest.mark.parametrize("method", METHODS)
