@@ -46,8 +46,14 @@ def parse_allowed(allowed: Any, n: int) -> Allowed:
                 f"allowed must be a mapping from objects to sets of labels, or one set for each object, got {allowed!r}"
             )
         matrix = np.asarray(allowed) if hasattr(allowed, "__array__") else None
-        if matrix is not None and matrix.ndim == 2 and matrix.dtype == bool:
-            allowed = [np.flatnonzero(row).tolist() for row in matrix]
+        if matrix is not None and matrix.ndim == 2:
+            if matrix.dtype != bool:
+                raise ConstraintError(
+                    f"allowed is a table of {matrix.dtype}: give booleans, whether an object (row) may have a label "
+                    "(column)"
+                )
+            names = allowed.columns.tolist() if hasattr(allowed, "columns") else list(range(matrix.shape[1]))
+            allowed = [[names[at] for at in np.flatnonzero(row).tolist()] for row in matrix]
         if len(allowed) != n:
             raise ConstraintError(f"allowed needs one set of labels for each of the {n} objects, got {len(allowed)}")
         entries = [(i, labels) for i, labels in enumerate(allowed) if not is_none(labels)]
@@ -60,7 +66,10 @@ def parse_sizes(sizes: Any, n: int, name: str) -> Sizes:
         return {}
     if not isinstance(sizes, Mapping):
         return {None: _size(sizes, n, name)}
-    return {None if is_none(key) else plain_name(key): _size(size, n, name) for key, size in sizes.items()}
+    for key in sizes:
+        if key is not None and is_none(key):
+            raise ConstraintError(f"{name} has the label {key!r}: -1 and NaN are no labels, and None is every cluster")
+    return {None if key is None else plain_name(key): _size(size, n, name) for key, size in sizes.items()}
 
 
 def parse_graph(graph: Any, n: int) -> Indices | None:

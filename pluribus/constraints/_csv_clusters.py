@@ -112,7 +112,7 @@ def _is_integer(text: str) -> bool:
 
 def _texts(names: Any, objects: Objects) -> Any:
     """Names as text that is read back as the same names."""
-    plain = names.tolist()
+    plain = [str(name) if isinstance(name, str) else name for name in names.tolist()]  # strings of numpy, too
     texts = [str(name) for name in plain]
     read = _names([(None, text) for text in texts])
     for name, text in zip(plain, texts, strict=True):

@@ -1,5 +1,6 @@
 """Statements about clusters as JSON: allowed labels, sizes, and the links of a graph."""
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,8 @@ def cluster_entries(said: Statements, objects: Objects) -> dict[str, Any]:
 
 
 def _is_name(name: Any) -> bool:
-    return isinstance(name, str | int | float) and not isinstance(name, bool) and name not in (-1,) and name == name
+    """Whether a label is text, a truth value, or a finite number other than -1."""
+    return isinstance(name, str | int | float) and name != -1 and not (isinstance(name, float) and not isfinite(name))
 
 
 def _entries(content: dict[str, Any], key: str, shape: str, objects: Objects) -> list[Any]:

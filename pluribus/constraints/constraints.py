@@ -61,9 +61,10 @@ class Constraints(Said):
         The group of each object: any hashable. -1, None or NaN where there is none.
     labels : sequence of length n, optional
         The known label of each object: any hashable. -1, None or NaN where unknown.
-    allowed : mapping from objects to sets of labels, sequence of n sets, or array of shape (n, c) of booleans, optional
+    allowed : mapping from objects to sets of labels, sequence of n sets, or booleans of shape (n, c), optional
         The labels that an object may have; None in a sequence, or no entry in a mapping, where it may have any. Column
-        h of an array stands for label h. One allowed label is a known label. Each label that is named is a cluster.
+        h of an array stands for label h, and a column of a data frame for its name. One allowed label is a known label.
+        Each label that is named is a cluster.
     min_size, max_size : int, or mapping from labels to int, optional
         The least and the largest number of objects in every cluster, or in the cluster of a label; None as a label is
         every cluster.

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from pluribus import Constraints
@@ -36,6 +37,7 @@ EVERYTHING = Constraints(
         Constraints(6, graph=LINKS),
         Constraints(6, graph=LINKS[:2]),  # an array of two links would be a matrix
         Constraints(6, labels=["a", None, None, None, None, "b"], groups=[1, 1, 2, 2, -1, -1]),
+        Constraints(6, labels=[*np.array(["a", "b"]), None, None, None, None]),
     ],
 )
 def test_round_trip(tmp_path, known, suffix, ids):
@@ -62,6 +64,15 @@ def test_a_csv_file_refuses_names_that_it_would_change(tmp_path, names):
 def test_names_that_are_no_text(tmp_path):
     with pytest.raises(ConstraintError, match="JSON holds numbers and strings"):
         Constraints(2, allowed={0: [("a", 1), ("b", 2)]}).write(tmp_path / "known.json")
+    with pytest.raises(ConstraintError, match="but a label is inf"):
+        Constraints(2, allowed={0: [float("inf"), 2]}).write(tmp_path / "known.json")
+
+
+@pytest.mark.parametrize("more", [{}, {"allowed": {2: [False, True]}}])
+def test_json_holds_truth_values(tmp_path, more):
+    known = Constraints(3, labels=[True, False, None], **more)
+    known.write(tmp_path / "known.json")
+    assert Constraints.read(tmp_path / "known.json") == known
 
 
 HOSTILE_JSON = [
@@ -70,7 +81,7 @@ HOSTILE_JSON = [
     ({"allowed": [[0, []]]}, "must have a list of labels"),
     ({"allowed": [[0, [None]]]}, "must have a list of labels"),
     ({"allowed": [[0, [-1]]]}, "must have a list of labels"),
-    ({"allowed": [[0, [True]]]}, "must have a list of labels"),
+    ({"allowed": [[0, [float("inf")]]]}, "must have a list of labels"),
     ({"allowed": [[0, [["a"]]]]}, "must have a list of labels"),
     ({"allowed": [[0]]}, r"allowed\[0\] must be \[object, \[labels\]\]"),
     ({"allowed": [[9, ["a", "b"]]]}, r"allowed\[0\]: unknown object 9"),

@@ -25,6 +25,8 @@ def test_every_form_of_allowed_labels_says_the_same():
     of_columns = Constraints(2, allowed=np.array([[True, True, False], [False, True, True]]))
     assert of_columns.classes.tolist() == [0, 1, 2]
     assert of_columns.allowed.tolist() == [[0, 0], [0, 1], [1, 1], [1, 2]]
+    frame = pd.DataFrame({"a": [True, False, False], "b": [True, True, True], "c": [False, True, True]})
+    assert Constraints(3, allowed=frame[:3]).classes.tolist() == ["a", "b", "c"]
 
 
 def test_one_allowed_label_is_a_known_label():
@@ -72,6 +74,7 @@ def test_kinds_and_repr():
         ({"allowed": {0: 1}}, "give a set or list of labels"),
         ({"allowed": {0: []}}, "allowed of object 0 is empty"),
         ({"allowed": np.array([[True], [False], [True]])}, "allowed of object 1 is empty"),
+        ({"allowed": np.array([[1, 0], [1, 1], [0, 1]])}, "allowed is a table of int64: give booleans"),
         ({"allowed": {0: ["a", None]}}, "are no labels"),
         ({"allowed": {0: [-1, 2]}}, "are no labels"),
         ({"allowed": {0: [["a"], "b"]}}, "hashable"),
@@ -85,6 +88,8 @@ def test_kinds_and_repr():
         ({"min_size": True}, "give a number of objects"),
         ({"max_size": [1, 2]}, "give a number of objects"),
         ({"max_size": {"a": "2"}}, "give a number of objects"),
+        ({"max_size": {-1: 2}}, "max_size has the label -1"),
+        ({"min_size": {None: 1, float("nan"): 2}}, "min_size has the label nan"),
         ({"min_size": 2, "max_size": 1}, "min_size=2 is above max_size=1"),
         ({"min_size": {"a": 3}, "max_size": 2}, "min_size=3 of label 'a' is above max_size=2"),
         ({"graph": [(0, 3)]}, "graph: .*3"),
