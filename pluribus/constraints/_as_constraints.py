@@ -57,8 +57,9 @@ def refuse_kinds(constraints: Constraints, keeps: Sequence[str] = _PAIRS) -> Non
     missed = [kind for kind in constraints.kinds if kind not in keeps]
     if missed:
         able = methods_that_keep(constraints.kinds) or methods_that_keep(missed)
+        are, them = ("is", "it") if missed == ["a graph"] else ("are", "them")
         raise ConstraintError(
-            f"constraints state {' and '.join(missed)}, which are not kept here: leave them out, or use "
+            f"constraints state {' and '.join(missed)}, which {are} not kept here: leave {them} out, or use "
             f"{' or '.join(able) if able else 'one method for each kind, since none keeps all of them'}."
         )
 

@@ -36,7 +36,13 @@ def parse_csv(text: str, objects: Objects, kind: str | None) -> dict[str, Any]:
     if "type" in frame:
         types = _spelled(frame["type"])
         is_other = types.isin(TYPES)
-        others = {} if kind is not None else parse_rows(frame[is_other], types[is_other], objects)
+        if kind is not None and is_other.any():
+            line = frame.index[is_other][0]
+            raise ConstraintError(
+                f"{objects.path} row {line}: type {frame['type'][line]!r} is no pair, and only pairs are taken here: "
+                "leave such rows out, or read the whole file by Constraints.read(path) without a kind"
+            )
+        others = parse_rows(frame[is_other], types[is_other], objects)
         frame = frame[~is_other]
     pairs, kinds = _read_pairs(frame, kind, objects)
     weights = _read_weights(frame, objects)

@@ -240,7 +240,7 @@ class Constraints(Said):
             The id of each object, where the file speaks of them by id.
         kind : {"must-link", "cannot-link"}, optional
             The type of all pairs of a CSV file without a type column; of a file that has one, only the pairs of this
-            type are read.
+            type are read, and statements that are no pairs are refused.
 
         Examples
         --------
@@ -368,9 +368,10 @@ class Constraints(Said):
         """
         found = self.check(k, allow_empty=allow_empty, budget=budget)
         if found.status == "infeasible":
-            objects = [] if found.witness is None else found.witness[:12].tolist()
+            proof = [] if found.witness is None else found.witness[:12].tolist()
+            objects = f"; objects {proof}" if proof else ""
             raise InfeasibleError(
-                f"the constraints do not fit into k={k} clusters: {found.reason}; objects {objects}",
+                f"the constraints do not fit into k={k} clusters: {found.reason}{objects}",
                 k=k,
                 reason=found.reason,
                 witness=found.witness,

@@ -49,9 +49,9 @@ def check_feasible(known: Constraints | None, k: int | None, ids: np.ndarray) ->
     except InfeasibleError as error:
         witness = [] if error.witness is None else [str(ids[i]) for i in error.witness[:_SHOWN]]
         more = "" if error.witness is None or len(error.witness) <= _SHOWN else ", …"
-        objects = f"{', '.join(map(repr, witness))}{more}"
+        objects = f" ({', '.join(map(repr, witness))}{more})" if witness else ""
         raise ValueError(
-            f"k={k}, but the constraints do not fit into {k} clusters: {error.reason} ({objects}). Give another k, or "
+            f"k={k}, but the constraints do not fit into {k} clusters: {error.reason}{objects}. Give another k, or "
             "fewer constraints."
         ) from None
 

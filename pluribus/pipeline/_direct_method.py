@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from pluribus._engine import seeds, track
 from pluribus.constraints import Constraints
+from pluribus.constraints._internal import refuse_kinds
 from pluribus.evidence import mean_evidence
 from pluribus.partitions import Ensemble
 from pluribus.partitions._internal import normalized_entropy
@@ -92,7 +93,12 @@ class DirectMethod:
 
     def _has_random_starts(self) -> bool:
         """A method may take a seed for some of its forms alone."""
-        return "random_state" in parameters_of(self.name) and getattr(self.method, "has_random_starts", True)
+        again = self._again()
+        return "random_state" in again.get_params(deep=False) and getattr(again, "has_random_starts", True)
+
+    def _again(self) -> Any:
+        """What the further runs repeat: the method, or the one that it has chosen."""
+        return getattr(self.consensus_, "best_estimator_", self.method)
 
     def _starts(self, X: Any, given: Mapping[str, Any]) -> Ensemble:
         plain = self._quiet()
@@ -123,7 +129,7 @@ class DirectMethod:
         return self._runs(run, "runs on samples"), len(refused)
 
     def _quiet(self) -> Any:
-        plain = clone(self.method)
+        plain = clone(self._again())
         return plain.set_params(verbose=False) if "verbose" in plain.get_params(deep=False) else plain
 
     def _runs(self, run: Callable[[int], np.ndarray], what: str) -> Ensemble:
@@ -160,9 +166,10 @@ def check_options(name: str, options: Mapping[str, Any], known: Constraints | No
     if options["distances"] and "metric" not in parameters_of(name):
         raise ValueError(f"method={name!r} needs features, not distances: use method='sl-did', or give a table.")
     method = direct_method(name)(**({"n_clusters": 1} if needs_k(name) else {}))
-    keeps_pairs = "constraints" in inspect.signature(method.fit).parameters
-    keeps_pairs = keeps_pairs and "pairs" in getattr(method, "keeps", ("pairs",))
-    if known is not None and not keeps_pairs:
+    takes_constraints = "constraints" in inspect.signature(method.fit).parameters
+    keeps = getattr(method, "keeps", ("pairs",)) if takes_constraints else ()
+    if known is not None and "pairs" not in keeps:
+        refuse_kinds(known, ("pairs", *keeps))
         raise ValueError(
             f"method={name!r} takes no pairs and no known labels: leave out must_link, cannot_link and known_labels, "
             "or choose another method."

@@ -217,8 +217,13 @@ def test_cluster_with_pairs_and_sizes_or_labels():
         cluster(BLOBS, 2, constraints=Constraints(30, min_size={"a": 14}), verbose=False)
     with pytest.raises(ConstraintError, match="constraints state allowed labels"):
         cluster(BLOBS, 2, constraints=STATED["allowed labels"], verbose=False)
-    with pytest.raises(ConstraintError, match="constraints state a graph"):
+    with pytest.raises(ConstraintError, match="constraints state a graph, which is not kept here: leave it out"):
         cluster(BLOBS, 2, constraints=STATED["a graph"], verbose=False)
+    with pytest.raises(ConstraintError, match="constraints state allowed labels, which are not kept here: leave them"):
+        cluster(BLOBS, 2, constraints=STATED["allowed labels"], method="balanced", verbose=False)
+    barred = Constraints(30, allowed=[["a", "b"]] * 30)
+    with pytest.raises(ValueError, match=r"but only 0 may be in it\. Give another k"):  # no object proves it
+        cluster(BLOBS, 3, constraints=barred, method="cop-kmeans", verbose=False)
     kept = cluster(BLOBS, 2, constraints=STATED["allowed labels"], method="cop-kmeans", seed=0, verbose=False)
     assert kept.constraints == STATED["allowed labels"]
     with pytest.raises(ValueError, match="min_size is given twice"):

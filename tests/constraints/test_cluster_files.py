@@ -145,10 +145,13 @@ def test_only_pairs_have_weights(tmp_path):
         Constraints.read(path, 3)
 
 
-def test_a_kind_leaves_out_all_others(tmp_path):
+def test_a_kind_leaves_out_other_pairs_and_refuses_what_is_no_pair(tmp_path):
     path = tmp_path / "known.csv"
-    EVERYTHING.write(path)
+    Constraints(6, must_link=[(0, 1)], cannot_link=[(2, 3)]).write(path)
     assert Constraints.read(path, 6, kind="must-link") == Constraints(6, must_link=[(0, 1)])
+    EVERYTHING.write(path)
+    with pytest.raises(ConstraintError, match="row 4: type 'group' is no pair, and only pairs are taken here"):
+        Constraints.read(path, 6, kind="must-link")
 
 
 def test_types_are_read_in_any_spelling(tmp_path):

@@ -348,6 +348,9 @@ def test_why_it_is_infeasible(said, k, reason):
     found = Constraints(5, **said).check(k, allow_empty=False)
     assert found.status == "infeasible"
     assert reason in found.reason
+    with pytest.raises(InfeasibleError) as error:
+        Constraints(5, **said).ensure_feasible(k, allow_empty=False)
+    assert "objects []" not in str(error.value)
     with pytest.raises(InfeasibleError, match=reason[:20]):
         Constraints(5, **said).ensure_feasible(k, allow_empty=False)
 
