@@ -83,8 +83,11 @@ def _exact(ensemble: Ensemble) -> bool:
 
 
 def _agreement(ensemble: Ensemble, labels: np.ndarray) -> float:
-    """The power mean of the adjusted Rand indices with the members, on the objects that each one covers."""
-    indices = np.array([adjusted_rand_index(labels, member) for member in ensemble.labels.T])
+    """The power mean of the adjusted Rand indices with the members, on the objects that each one covers.
+
+    Less agreement than by chance counts as none: an even power would count it as agreement.
+    """
+    indices = np.array([max(adjusted_rand_index(labels, member), 0.0) for member in ensemble.labels.T])
     return float(np.average(indices**_POWER, weights=ensemble.weights) ** (1 / _POWER))
 
 

@@ -23,7 +23,7 @@ def power_mean(ensemble, labels):
     total = 0.0
     for member, weight in zip(ensemble.labels.T, ensemble.weights, strict=True):
         covered = member >= 0
-        total += weight * adjusted_rand_score(member[covered], labels[covered]) ** 8
+        total += weight * max(adjusted_rand_score(member[covered], labels[covered]), 0) ** 8
     return (total / ensemble.weights.sum()) ** (1 / 8)
 
 
@@ -60,6 +60,12 @@ def test_the_choice_is_that_of_the_oracle(seed):
     assert values[best.consensus.linkage] == pytest.approx(max(values.values()), abs=1e-9)
     assert np.array_equal(best.consensus.labels_, fitted[best.consensus.linkage])
     assert f"({values[best.consensus.linkage]:.2f}" in best.sentence
+
+
+def test_less_agreement_than_by_chance_is_none():
+    opposite = Ensemble([[0, 0, 1, 1]])
+    assert adjusted_rand_score([0, 0, 1, 1], [0, 1, 0, 1]) == -0.5
+    assert module._agreement(opposite, np.array([0, 1, 0, 1])) == 0
 
 
 def test_equal_partitions_are_those_of_average_link():
