@@ -7,7 +7,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from pluribus.constrained.mixtures._chunklet_network import Beliefs, Network, Sampling
-from pluribus.constrained.mixtures._gaussians import Gaussians, estimate, log_densities
+from pluribus.constrained.mixtures._gaussians import CollapsedError, Gaussians, estimate, log_densities
 from pluribus.constrained.mixtures._multinomials import KIND as MULTINOMIAL
 from pluribus.constrained.mixtures._multinomials import log_prior
 from pluribus.constraints import Constraints
@@ -130,6 +130,11 @@ class LinkedData:
             objective -= self.log_normalizer(mixture.weights)
         if estimates.covariance_type == MULTINOMIAL:
             objective += self.scale * log_prior(mixture.gaussians.means, estimates.reg_covar)
+            if not np.isfinite(objective):
+                raise CollapsedError(
+                    "no labels that keep the constraints are possible, because some clusters have no share of some "
+                    "features: give a positive smoothing."
+                )
         return beliefs, objective
 
     def maximize(self, marginals: np.ndarray, estimates: Estimates, before: np.ndarray | None = None) -> Mixture:

@@ -141,7 +141,14 @@ class LinkedMixture(ConstrainedMixin, BaseEstimator, ABC):
     def _log_joint(self, X: Any) -> np.ndarray:
         X = self._check_new(X)
         model = Gaussians(self._kind, self.means_, self.covariances_, self.precisions_cholesky_)
-        return log_densities(X, model) + np.log(self.weights_)
+        joint = log_densities(X, model) + np.log(self.weights_)
+        impossible = np.flatnonzero(np.isneginf(joint).all(axis=1))
+        if self._kind == MULTINOMIAL and len(impossible):
+            raise ValueError(
+                f"row {impossible[0]} of X is impossible in all clusters, because it has features of which they have "
+                "no share: fit with a positive smoothing."
+            )
+        return joint
 
     @property
     def _estimates(self) -> Estimates:

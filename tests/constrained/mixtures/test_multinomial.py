@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 from scipy.special import logsumexp
 from scipy.stats import multinomial
+from sklearn.base import clone
 
 from pluribus import Constraints
 from pluribus.constrained import MeanFieldMixture
@@ -161,3 +162,16 @@ def test_rows_of_zeros_and_one_row():
     assert model.fit([[1, 2]]).labels_.tolist() == [0]
     with pytest.raises(ValueError, match="negative"):
         model.predict([[-1, 2]])
+
+
+def test_what_no_cluster_makes_possible_without_smoothing():
+    counts, apart = [[5, 0], [5, 0], [0, 5], [0, 5]], Constraints(4, cannot_link=[(0, 1)])
+    model = MeanFieldMixture(2, model="multinomial", smoothing=0, eta=1, n_init=1, random_state=0, verbose=False)
+    with pytest.raises(ValueError, match="no labels that keep the constraints are possible.*positive smoothing"):
+        model.fit(counts, constraints=apart)
+    smooth = clone(model).set_params(smoothing=0.01).fit(counts, constraints=apart)
+    assert smooth.labels_[0] != smooth.labels_[1]
+    model.fit([[5, 0, 0], [4, 0, 0], [0, 5, 0]])
+    for ask in (model.predict, model.predict_proba, model.score_samples):
+        with pytest.raises(ValueError, match="row 1 of X is impossible in all clusters"):
+            ask([[1, 0, 0], [0, 0, 1]])
