@@ -24,6 +24,7 @@ from pluribus.consensus.soft.mixture import MixtureConsensus
 from pluribus.consensus.soft.mutual_information import MutualInformationConsensus
 from pluribus.consensus.soft.pairwise_probabilistic import PairwiseProbabilistic
 from pluribus.consensus.soft.soft_correspondence import SoftCorrespondence
+from pluribus.consensus.soft.spectral_ensemble import SpectralEnsemble
 from pluribus.consensus.voting.constrained_consistency import ConstrainedConsistency
 from pluribus.consensus.voting.medoid import MedoidPartition
 from pluribus.consensus.voting.voting import VotingConsensus
@@ -51,6 +52,7 @@ __all__ = [
     "Selection",
     "SimilarityPartitioning",
     "SoftCorrespondence",
+    "SpectralEnsemble",
     "VotingConsensus",
     "agreement_weights",
     "by_name",

@@ -17,7 +17,7 @@ from pluribus.consensus._internal import configured
 
 NAMES = consensus.names()
 N, K = 90, 3
-RISES, FALLS = {"penca", "voting"}, {"ppc", "qmi", "scec"}
+RISES, FALLS = {"penca", "voting"}, {"ppc", "qmi", "scec", "sec"}
 OF_A_MEMBER = {"medoid", "voting"}  # they need a member with as many clusters; the first of `ensembles` has two
 CLEAR = 0.05  # share of wrong labels that all methods cope with
 

@@ -39,9 +39,24 @@ class CategoryKMeans:
     def __init__(self, rows: LabelRows, n_clusters: int) -> None:
         self.rows, self.n_clusters = rows, n_clusters
         self.norms = rows.squared_norms()
-        self._spread = (rows.counts * self.norms).sum()
-        total = rows.over_blocks(lambda a, b: (rows.sum_by(rows.counts[a:b, None], a, b),), 1)[0]
-        self.grand_mean = total / rows.spread(rows.by_partition(total))
+        self.spread = (rows.counts * self.norms).sum()
+        self.total = rows.over_blocks(lambda a, b: (rows.sum_by(rows.counts[a:b, None], a, b),), 1)[0]
+        self.grand_mean = self.total / rows.spread(rows.by_partition(self.total))
+
+    def descend(self, seed: int, max_iter: int, tol: float) -> tuple[Assignment, list[float]]:
+        """One start: the partition, and the squared error after each iteration until it falls by less than ``tol``."""
+        assignment = self.assign(self.seed_centers(np.random.default_rng(seed)))
+        errors = [self.squared_error(assignment.sums)]
+        while len(errors) < max_iter:
+            following = self.assign(self.centers_of(assignment.sums))
+            error = self.squared_error(following.sums)
+            if error >= errors[-1]:
+                break
+            assignment = following
+            errors.append(error)
+            if errors[-2] - error <= tol * errors[-2]:
+                break
+        return assignment, errors
 
     def centers_of(self, sums: np.ndarray) -> np.ndarray:
         """Shares of the labels in each partition; the shares in the whole ensemble if all labels are missing."""
@@ -96,7 +111,7 @@ class CategoryKMeans:
     def squared_error(self, sums: np.ndarray) -> float:
         """Σ ‖h - c‖² = Σ ‖h‖² - Σ (members of j in c)² / (members seen in c)."""
         explained = (self.rows.weights[:, None] * sums * self.centers_of(sums)).sum()
-        return float(max(self._spread - explained, 0.0))
+        return float(max(self.spread - explained, 0.0))
 
     def _table(self, centers: np.ndarray) -> np.ndarray:
         length = self.rows.spread(self.rows.by_partition(centers**2))

@@ -11,7 +11,7 @@ from pluribus._engine import seeds, track
 from pluribus.consensus._shared.base import ConsensusMixin, normalize_rows
 from pluribus.consensus._shared.cost import Cost
 from pluribus.consensus._shared.label_rows import LabelRows, nonempty_clusters, reachable
-from pluribus.consensus.soft._category_kmeans import Assignment, CategoryKMeans, canonical_rows
+from pluribus.consensus.soft._category_kmeans import CategoryKMeans, canonical_rows
 from pluribus.partitions import as_ensemble
 
 
@@ -123,7 +123,7 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
         rows = canonical_rows(ensemble, self.n_jobs)
         kmeans = CategoryKMeans(rows, reachable(self._check_n_clusters(ensemble.n_objects), rows))
         starts = track(seeds(self.random_state, self.n_init), "quadratic mutual information", verbose=self.verbose)
-        best = min((self._descend(kmeans, seed) for seed in starts), key=lambda end: end[1][-1])
+        best = min((kmeans.descend(seed, self.max_iter, self.tol) for seed in starts), key=lambda end: end[1][-1])
         (labels, sums), objective = best
         held = nonempty_clusters(labels, kmeans.n_clusters)
         labels, sums = np.searchsorted(held, labels), sums[:, held]
@@ -132,22 +132,6 @@ class MutualInformationConsensus(ConsensusMixin, BaseEstimator):
         self.quadratic_mi_ = 2 * category_utility(rows, sums)
         membership = normalize_rows(_mean_evidence(rows, sums))
         return self._finish(ensemble, labels[rows.inverse], membership[rows.inverse])
-
-    def _descend(self, kmeans: "CategoryKMeans", seed: int) -> tuple["Assignment", list[float]]:
-        """One start: the partition and the squared error after each iteration."""
-        centers = kmeans.seed_centers(np.random.default_rng(seed))
-        assignment = kmeans.assign(centers)
-        objective = [kmeans.squared_error(assignment.sums)]
-        while len(objective) < self.max_iter:
-            following = kmeans.assign(kmeans.centers_of(assignment.sums))
-            error = kmeans.squared_error(following.sums)
-            if error >= objective[-1]:
-                break
-            assignment = following
-            objective.append(error)
-            if objective[-2] - error <= self.tol * objective[-2]:
-                break
-        return assignment, objective
 
 
 def category_utility(rows: LabelRows, sums: np.ndarray) -> np.ndarray:
