@@ -168,7 +168,7 @@ OtherThan = Annotated[
     typer.Option(
         "--other-than",
         help="A file of labels that you know, or FILE:COLUMN: the result is to say something new. May be given several "
-        "times. Methods: condens (default), residual-kmeans and others.",
+        "times. Methods: best-alternative (default), condens and others.",
         metavar="LABELS",
     ),
 ]

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from pluribus._engine import track
+from pluribus.alternative import BestAlternative, by_name
 from pluribus.alternative._internal import Residuals, read_known
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 from pluribus.partitions._internal import encode_labels, stratified_sample
@@ -21,7 +22,8 @@ from pluribus.tables import as_table
 from pluribus.tables._internal import listing
 from pluribus.validate import silhouette_index
 
-_DEFAULT = "condens"
+_DEFAULT = "best-alternative"
+_TRIED = "condens"  # the method with which it tries numbers of clusters
 _MOST_CLUSTERS = 10  # that are tried if the number is not given
 _ROWS = 2000  # whose silhouettes decide
 _TIE = 0.02  # silhouettes that differ by less are equal: the smaller number wins
@@ -71,12 +73,16 @@ def read_other_than(given: Any, table: Data) -> tuple[pd.DataFrame, list[str]]:
 
 
 def choose_k(method: Any, X: Any, known: pd.DataFrame, verbose: bool) -> int:
-    """The smallest number of clusters with about the highest silhouette in what the known groups leave unexplained."""
+    """The smallest number of clusters with about the highest silhouette in what the known groups leave unexplained.
+
+    The choice among methods would run all of them for each number: CondEns stands for it.
+    """
     n = X.shape[0]
     groups = read_known(known, n)
     residuals = Residuals(X, groups.codes, groups.n_groups)
     index = {2: -1.0}
-    plain = clone(method)
+    chooses = isinstance(method, BestAlternative)
+    plain = by_name(_TRIED)(random_state=method.random_state, n_jobs=method.n_jobs) if chooses else clone(method)
     if "verbose" in plain.get_params(deep=False):
         plain.set_params(verbose=False)
     for k in track(range(2, min(_MOST_CLUSTERS, n - 1) + 1), "numbers of clusters", verbose=verbose):

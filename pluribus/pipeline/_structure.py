@@ -2,14 +2,20 @@
 
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
+from pluribus.pipeline.candidates.best_candidate import Levels
 from pluribus.tables import Rows
 from pluribus.validate import Structure, find_structure
+from pluribus.validate._internal import deepest_valley
 
 
-def structure_of(consensus: Any, X: Any, agreement: float | None, seed: int, n_jobs: int | None) -> Structure | None:
-    """The structure of the rows that a consensus function linked; None without a tree, or if X is sparse."""
+def structure_of(consensus: Any, X: Any, levels: Levels | None, seed: int, n_jobs: int | None) -> Structure | None:
+    """The structure of the rows that a consensus function linked; None without a tree, or if X is sparse.
+
+    Candidates for 2 to 20 clusters are asked too, if there are levels.
+    """
     tree = getattr(consensus, "tree_", None)
     if tree is None or sparse.issparse(X):
         return None
@@ -18,4 +24,8 @@ def structure_of(consensus: Any, X: Any, agreement: float | None, seed: int, n_j
         return None
     steps = getattr(consensus, "k_stability_", None)
     found = {} if steps is None else {"lifetimes": steps.lifetimes, "stability": steps.stability}
-    return find_structure(rows, tree, agreement=agreement, random_state=seed, n_jobs=n_jobs, **found)
+    if levels is not None and (first := levels.first):
+        found["agreement"] = min(1.0, max(best.value for best in first))
+        partitions = (best.labels.astype(np.int64) for best in first)
+        found["valley"] = deepest_valley(rows[levels.places], partitions, random_state=seed, n_jobs=n_jobs)
+    return find_structure(rows, tree, random_state=seed, n_jobs=n_jobs, **found)

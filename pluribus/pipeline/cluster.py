@@ -104,7 +104,8 @@ def cluster(
         "netscan" or "ckc", which also take distances. Needs k.
     other_than : path of a file of labels, mapping from ids to labels, label for each row, or list of these, optional
         A partition that you know: the result is to say something new. Labels may be missing; "file.csv:column" is one
-        column of a file. The method is "condens" by default, or one of ``pluribus.alternative.names()``.
+        column of a file. The method is "best-alternative" by default, or one of
+        ``pluribus.alternative.names()``.
     id_column : str, optional
         The column that names the rows; by default one called "id".
     ignore : names of columns to leave out

@@ -139,5 +139,5 @@ class TemporalEnsemble(BaseEstimator):
                 f"X has {len(rows):,} rows, and spectral members are for at most {MAX_ROWS:,}: give "
                 "clusterers=('kmeans',), or means of consecutive rows."
             )
-        n_kmeans = self.n_members if "kmeans" in clusterers else 0
+        n_kmeans = int(self.n_members) if "kmeans" in clusterers else 0
         return GridMembers(rows, cuts, widths, numbers, n_kmeans, seeds(self.random_state, 1)[0])

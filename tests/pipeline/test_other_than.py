@@ -27,6 +27,47 @@ def test_the_result_is_the_other_partition(case, method):
     assert any("In common with 'known': normalized mutual information 0.0" in reason for reason in result.reasons)
 
 
+def test_by_default_the_best_of_the_methods_is_taken(case):
+    frame, site, _ = case
+    result = pluribus.cluster(frame, 3, other_than=site, verbose=False)
+    assert result.method == "best-alternative"
+    assert sum("is taken: it separates best beyond what is known" in reason for reason in result.reasons) == 1
+
+
+@pytest.mark.parametrize(("chosen", "words"), [("condens", "10 starts"), ("ccib", "10 runs of the same method, each")])
+def test_further_runs_repeat_the_chosen_method(case, monkeypatch, chosen, words):
+    from pluribus.alternative import ConditionalBottleneck, ConditionalEnsemble
+    from pluribus.alternative.choice import best_alternative
+
+    frame, site, _ = case
+    monkeypatch.setattr(best_alternative, "_candidates", lambda X: {chosen: (chosen, {})})
+    fits = {"condens": 0, "ccib": 0}
+    for name, made in (("condens", ConditionalEnsemble), ("ccib", ConditionalBottleneck)):
+
+        def counted(self, *given, name=name, fit=made.fit, **how):
+            fits[name] += 1
+            return fit(self, *given, **how)
+
+        monkeypatch.setattr(made, "fit", counted)
+    result = pluribus.cluster(frame, 3, other_than=site, verbose=False)
+    assert fits == {"condens": 0, "ccib": 0} | {chosen: 11}
+    assert any(words in reason for reason in result.reasons)
+
+
+def test_numbers_of_clusters_are_tried_with_one_method(case, monkeypatch):
+    from pluribus.alternative import BestAlternative
+
+    tried, fit = [], BestAlternative.fit
+
+    def counted(self, *given, **how):
+        tried.append(self.n_clusters)
+        return fit(self, *given, **how)
+
+    monkeypatch.setattr(BestAlternative, "fit", counted)
+    assert pluribus.cluster(case[0], other_than=case[1], verbose=False).n_clusters == 3
+    assert tried == [3]
+
+
 def test_the_number_of_clusters_is_found(case):
     frame, site, _ = case
     result = pluribus.cluster(frame, other_than=site, verbose=False)

@@ -16,6 +16,7 @@ from pluribus.alternative._shared.families import GAUSSIAN, family_of
 from pluribus.alternative.choice._separation import Separation
 
 _MOST_ROWS = 2000  # for the bottleneck, which takes seconds up to there
+_MOST_ROWS_OF_MIXTURES = 100_000
 _MOST_FEATURES = 50  # for full covariances
 _TIE = 1e-9  # scores that differ by less are equal: the first counts
 
@@ -27,7 +28,7 @@ class BestAlternative(AlternativeMixin, BaseEstimator):
     wrong if the wanted clusters are unevenly spread over them; mixtures are right for clusters of different shape, and
     the information bottleneck for texts. The candidates are CondEns with k-means and with Gaussian mixtures, both with
     and without centering, k-means and a mixture of the residuals, orthogonal k-means, the conditional bottleneck (up to
-    2,000 rows), and CondEns with multinomials (for counts, and yes and no).
+    2,000 rows), and CondEns with multinomials (for counts, and yes and no). Mixtures are for dense rows, up to 100,000.
 
     The choice needs no labels. For each candidate, rows are modeled as an effect of their known group, an effect of
     their cluster, and noise with one covariance. The candidate counts that lowers the generalized variance of the noise
@@ -146,7 +147,7 @@ def _candidates(X: Any) -> dict[str, tuple[str, dict[str, Any]]]:
         "residual-kmeans": ("residual-kmeans", {}),
         "orthogonal-kmeans": ("orthogonal-kmeans", {}),
     }
-    if not sparse.issparse(X):
+    if not sparse.issparse(X) and X.shape[0] <= _MOST_ROWS_OF_MIXTURES:
         found |= {
             "condens-gaussian": ("condens-gaussian", {}),
             "condens-gaussian, not centered": ("condens-gaussian", {"center": False}),

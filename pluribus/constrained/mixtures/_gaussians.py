@@ -9,6 +9,8 @@ from pluribus._engine import over_blocks
 from pluribus.constrained.mixtures._multinomials import KIND as MULTINOMIAL
 from pluribus.constrained.mixtures._multinomials import log_probabilities, term_shares
 
+_FAR = -1e300  # the logarithm of a density whose square of a distance is beyond all floats; sums of it are not
+
 
 class CollapsedError(ValueError):
     """A cluster has no spread in some direction."""
@@ -62,11 +64,23 @@ def from_precisions(means: np.ndarray, precisions: np.ndarray, kind: str) -> Gau
 
 
 def log_densities(X: Any, gaussians: Gaussians) -> np.ndarray:
-    """Logarithm of the density of each row under each Gaussian, (n, k)."""
+    """Logarithm of the density of each row under each Gaussian, (n, k); raises if a row has no density in any."""
     if gaussians.kind == MULTINOMIAL:
         return log_probabilities(X, gaussians.means)
     of_rows = _log_densities_of_sparse if sparse.issparse(X) else _log_densities
-    return np.concatenate(over_blocks(lambda a, b: of_rows(X[a:b], gaussians), X.shape[0]))
+
+    def finite(start: int, stop: int) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.nan_to_num(of_rows(X[start:stop], gaussians), nan=_FAR, neginf=_FAR)
+
+    result = np.concatenate(over_blocks(finite, X.shape[0]))
+    far = np.flatnonzero((result <= _FAR).all(axis=1))
+    if len(far):
+        raise ValueError(
+            f"row {far[0]} of X is so far from all clusters, or so near to the largest number, that its squared "
+            "distances overflow: scale X, and give means_init and precisions_init, if any, in its unit."
+        )
+    return result
 
 
 def _scatters(X: Any, resp: np.ndarray, means: np.ndarray, kind: str) -> np.ndarray:

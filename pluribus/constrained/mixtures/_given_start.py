@@ -27,7 +27,8 @@ class GivenStart(NamedTuple):
         if precisions is not None and not _positive(precisions, kind):
             raise ValueError(
                 "precisions_init must be positive"
-                + (" definite and symmetric matrices." if kind in ("full", "tied") else " numbers.")
+                + (" definite and symmetric matrices" if kind in ("full", "tied") else " numbers")
+                + " with a finite inverse."
             )
         return cls(weights, means, precisions)
 
@@ -52,7 +53,12 @@ def _checked(name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray | Non
 
 
 def _positive(precisions: np.ndarray, kind: str) -> bool:
-    if kind in ("full", "tied"):
-        symmetric = np.allclose(precisions, np.swapaxes(precisions, -1, -2))
-        return symmetric and bool((np.linalg.eigvalsh(precisions) > 0).all())
-    return bool((precisions > 0).all())
+    """Whether precisions are positive, and covariances can be made of them."""
+    if kind not in ("full", "tied"):
+        return bool((precisions >= np.finfo(np.float64).tiny).all())
+    try:
+        np.linalg.cholesky(precisions)
+        finite = np.isfinite(np.linalg.inv(precisions)).all()
+    except np.linalg.LinAlgError:
+        return False
+    return bool(finite) and np.allclose(precisions, np.swapaxes(precisions, -1, -2))

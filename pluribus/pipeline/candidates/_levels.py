@@ -77,10 +77,9 @@ class Levels:
         return self._found[n_clusters]
 
     @property
-    def highest(self) -> float | None:
-        """The highest value of a candidate for 2 to 20 clusters; None without candidates."""
-        values = [best.value for best in map(self.best, FIRST) if best is not None]
-        return min(max(values), 1.0) if values else None
+    def first(self) -> list[Best]:
+        """The best candidates for 2 to 20 clusters."""
+        return [best for best in map(self.best, FIRST) if best is not None]
 
     def labels(self, n_clusters: int) -> np.ndarray | None:
         """Its labels for all objects: those outside the sample join the cluster of highest mean evidence."""

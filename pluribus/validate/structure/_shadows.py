@@ -11,25 +11,29 @@ _SPLITS = range(2, 6)  # the last of a dendrogram
 _FEWEST, _SHARE = 8, 50  # rows on each side, at least: this number, and one in 50 of all
 _PER_FEATURE = 5  # rows of the two sides for each feature, above which their covariance is trusted
 _SHRUNK, _MUCH_SHRUNK = 0.1, 0.5  # towards a multiple of the identity
+_DIVISIONS = 5  # of the rows into halves
+_PRODUCTS = 4e9  # for all covariances of a split; wide tables have fewer divisions
 
 
 def least_p_value(X: np.ndarray, tree: np.ndarray, rng: np.random.Generator) -> float:
     """The least p-value of a dip along a split; 1 if no split is large enough.
 
-    The direction comes from one half of the rows, the test from the other, both ways; p is twice the less of the two.
-    All rows of the half are tested: two touching cells of a filled region would have two modes by themselves.
+    The direction comes from one half of the rows, the test from the other, both ways; p is the median over several
+    divisions into halves, so that it hardly depends on one. All rows of the half are tested: two touching cells of a
+    filled region would have two modes by themselves.
     """
-    half = rng.permutation(len(X)) < len(X) // 2
-    values = [1.0]
-    for one, other in _sides(tree):
-        both = []
-        for seen in (half, ~half):
-            direction = _direction(X[one & seen], X[other & seen])
-            if direction is not None:
-                both.append(dip_p_value(X[~seen] @ direction))
-        if len(both) == 2:
-            values.append(min(1.0, 2 * min(both)))
-    return min(values)
+    n, d = X.shape
+    n_divisions = int(np.clip(_PRODUCTS // (n * d * d), 1, _DIVISIONS))
+    halves = [rng.permutation(n) < n // 2 for _ in range(n_divisions)]
+    each_way = [way for half in halves for way in (half, ~half)]
+    values = [np.median([_p_value(X, one, other, seen) for seen in each_way]) for one, other in _sides(tree)]
+    return float(min(values, default=1.0))
+
+
+def _p_value(X: np.ndarray, one: np.ndarray, other: np.ndarray, seen: np.ndarray) -> float:
+    """Of two modes in the rows that were not seen, along the direction of those that were."""
+    direction = _direction(X[one & seen], X[other & seen])
+    return 1.0 if direction is None else dip_p_value(X[~seen] @ direction)
 
 
 def _sides(tree: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -17,6 +17,9 @@ _SCALED = 150  # objects whose distances tell the dimension of a union
 _SCALED_ALL = 300  # of all objects
 _UNION = 4_000  # objects of a union that are looked at
 _SMALL_UNION, _FILLED = 16, 9.0  # a smaller union counts as filled
+_SPREAD = 500  # objects of a group whose spread is looked at
+_BEYOND = 0.5  # by which a dimension may exceed the number of directions in which objects spread
+_GROWTH = 3.6  # log(n / k) up to which the deepest chance valley does not grow
 _CLEAR, _HOPELESS = 60.0, 1.0  # no threshold lies beyond: the dimension need not be known
 
 
@@ -53,6 +56,11 @@ class Density:
     def dimension(self) -> float:
         """Of all objects, at a coarse scale: a thick ring is a curve."""
         return scaling_dimension(self.X, _SCALED_ALL)
+
+
+def chance_growth(n: int, n_neighbors: int) -> float:
+    """By which factor the deepest chance valley of n objects exceeds that of few objects."""
+    return max(1.0, float(np.sqrt(np.log(n / n_neighbors) / _GROWTH)))
 
 
 class Step(NamedTuple):
@@ -149,9 +157,14 @@ def _threshold(
     both = np.flatnonzero((groups == g) | (groups == target))
     key = (both.tobytes(),)
     if key not in known:
-        dimension = _FILLED if len(both) < _SMALL_UNION else scaling_dimension(X[_evenly(both, _UNION)], _SCALED)
-        known[key] = threshold(dimension)
+        known[key] = threshold(_FILLED if len(both) < _SMALL_UNION else _dimension(X, groups, g, target, both))
     return known[key]
+
+
+def _dimension(X: np.ndarray, groups: np.ndarray, one: int, other: int, both: np.ndarray) -> float:
+    """Of the union of two groups: small along a curve, and in a region that is much longer than wide."""
+    scaling = scaling_dimension(X[_evenly(both, _UNION)], _SCALED)
+    return min(scaling, _BEYOND + spread_directions(X, groups, one, other))
 
 
 def threshold(dimension: float) -> float:
@@ -165,6 +178,29 @@ def threshold(dimension: float) -> float:
     """
     tau = float(np.clip(5 - 5 * (dimension - 1.5), 2.5, 5))
     return max(tau, 3.0) if dimension < 2.4 else tau
+
+
+def spread_directions(X: np.ndarray, groups: np.ndarray, one: int, other: int) -> float:
+    """In how many directions two groups spread around their means: tr(C)² / tr(C²) of the covariance C within them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.validate.structure._valleys import spread_directions
+    >>> side = np.arange(20.0)
+    >>> square, groups = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2), np.repeat([0, 1], 200)
+    >>> [round(spread_directions(square * [length, 1], groups, 0, 1), 2) for length in (1, 4)]
+    [1.47, 1.03]
+    """
+    parts = []
+    for group in (one, other):
+        objects = np.flatnonzero(groups == group)
+        rows = X[_evenly(objects, _SPREAD)].astype(np.float64)
+        parts.append((rows - rows.mean(axis=0)) * np.sqrt(len(objects) / len(rows)))
+    within = np.concatenate(parts)
+    products = within.T @ within if within.shape[1] <= len(within) else within @ within.T
+    total = np.square(products).sum()
+    return float(np.trace(products) ** 2 / total) if total > 0 else _FILLED
 
 
 def scaling_dimension(X: np.ndarray, n_asked: int) -> float:

@@ -11,19 +11,18 @@ from pluribus._engine import check_n_jobs, real_number, seeds
 from pluribus.consensus._internal import cut_into
 from pluribus.validate.structure._shadows import least_p_value
 from pluribus.validate.structure._spread_ties import spread_ties
-from pluribus.validate.structure._valleys import Density, Step, merging_path
+from pluribus.validate.structure._valleys import Density, Step, chance_growth, merging_path
 
 Verdict = Literal["clusters", "undecided", "none"]
 
 _FEWEST = 16  # objects: fewer say nothing
 _LEAVES = 30  # groups to begin with, at most
 _BULKY = 2.3  # dimension above which a straight shadow of one group has one mode
-_ALPHA, _WEAK_ALPHA = 0.05, 0.2
+_ALPHA, _WEAK_ALPHA = 0.1, 0.15  # of a median: uniform boxes, the worst case, reach the first in 2 % of the draws
 _STABLE, _FALL, _WEAK_FALL = 0.98, np.log(10), 1.4  # halves agree, and the logarithm of the fall of the evidence
 _AGREED = 0.5  # agreement of different methods that one group in a filled region does not reach
 _WEAKLY = 0.7  # of the threshold of a valley: below, there is not even a hint
 _GIVEN_CLUSTERS = 0.75  # of the threshold: if there are clusters, less is asked of each
-_GROWTH = 3.6  # log(n / k) up to which the deepest chance valley does not grow
 
 
 class Witnesses(NamedTuple):
@@ -35,7 +34,8 @@ class Witnesses(NamedTuple):
         The depth of the valley that separates two groups, over that of the deepest chance valley: from 1 on it says
         "clusters".
     dip : float
-        The least p-value of two modes along a split; NaN where it was not asked, along curves.
+        The least p-value of two modes along a split, the median over halves of the rows: up to 0.1 it says "clusters".
+        NaN where it was not asked, along curves.
     gap : float
         By which factor the evidence between clusters falls at a number of clusters that halves of the ensemble find
         again with an adjusted Rand index of 0.98 or more; NaN without an ensemble.
@@ -127,6 +127,7 @@ def find_structure(
     lifetimes: Any = None,
     stability: Any = None,
     agreement: float | None = None,
+    valley: float | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Structure:
@@ -153,6 +154,9 @@ def find_structure(
     agreement : float, optional
         How well different methods agree on the best partition, 0 to 1. From 0.5 on, it is a hint in a filled region,
         where methods disagree on one group: the verdict is then at least "undecided".
+    valley : float, optional
+        How deep valleys are around the clusters of other partitions, over the deepest chance valley: the greatest over
+        partitions of the least over clusters. It counts if it is deeper than those between groups of the dendrogram.
     random_state : int, RandomState, Generator or None
         For halves of the rows, and the spread of values that occur many times.
     n_jobs : int, optional
@@ -172,6 +176,7 @@ def find_structure(
     """
     check_n_jobs(n_jobs)
     agreement = None if agreement is None else real_number("agreement", agreement, -1, 1)
+    valley = None if valley is None else real_number("valley", valley, -np.inf, np.inf)
     X = check_array(X, dtype=[np.float64, np.float32])
     n = len(X)
     tree = check_array(tree, dtype=np.float64, ensure_min_samples=0, input_name="tree")
@@ -191,8 +196,8 @@ def find_structure(
     leaves = cut_into(tree, max(2, min(_LEAVES, n // density.n_neighbors)))
     path = merging_path(density, leaves)
     dimension = min(density.local_dimension, density.dimension)
-    growth = max(1.0, float(np.sqrt(np.log(n / density.n_neighbors) / _GROWTH)))
-    saddle = max((step.weakest for step in path if step.n_groups > 1), default=0.0) / growth
+    saddle = max((step.weakest for step in path if step.n_groups > 1), default=0.0)
+    saddle = max(saddle / chance_growth(n, density.n_neighbors), -np.inf if valley is None else valley)
     dip = least_p_value(spread, tree, halves_rng) if dimension >= _BULKY else np.nan
     fall = _fall(lifetimes, stability)
     strong = saddle >= 1 or dip <= _ALPHA or fall >= _FALL

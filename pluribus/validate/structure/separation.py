@@ -1,5 +1,6 @@
 """How deep a valley of the density separates each cluster of a partition from the rest."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,10 @@ from sklearn.utils import check_array
 from pluribus._engine import check_n_jobs, seeds
 from pluribus.partitions._internal import encode_labels
 from pluribus.validate.structure._spread_ties import spread_ties
-from pluribus.validate.structure._valleys import Density, valleys_around
+from pluribus.validate.structure._valleys import Density, chance_growth, valleys_around
 
 _FEWEST = 16  # objects: fewer say nothing
+_WIDTHS = (8, 12, None)  # neighbors of a density; None is the usual number
 
 
 def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: int | None = None) -> np.ndarray:
@@ -63,3 +65,37 @@ def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: in
         return np.full(len(classes), np.nan)
     groups = np.argsort(order)[codes[kept]]
     return valleys_around(Density.of(spread, n_jobs), groups).ratio
+
+
+def deepest_valley(
+    X: np.ndarray, partitions: Iterable[np.ndarray], *, random_state: Any = 0, n_jobs: int | None = None
+) -> float:
+    """The shallowest valley around a cluster of the best of several partitions, over what chance makes.
+
+    Fewer neighbors see narrower valleys, and more chance ones: the middle of three densities counts.
+
+    Parameters
+    ----------
+    X : array of shape (n, d)
+    partitions : labels from 0, each of shape (n,)
+    random_state : int, RandomState, Generator or None
+        For the spread of values that occur many times.
+    n_jobs : int, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus.validate.structure.separation import deepest_valley
+    >>> one = np.random.default_rng(0).normal(size=(300, 2))
+    >>> two, half, third = np.append(one, one + [7, 0], axis=0), np.repeat([0, 1], 300), np.repeat([0, 1, 0], 200)
+    >>> deepest_valley(two, [third]) < 1 < deepest_valley(two, [third, half])
+    True
+    """
+    spread = spread_ties(X / (np.abs(X).max() or 1.0), np.random.default_rng(seeds(random_state, 1)[0]))
+    if len(X) < _FEWEST or not spread.shape[1]:
+        return 0.0
+    densities = [Density.of(spread, n_jobs, n_neighbors) for n_neighbors in _WIDTHS]
+    depths = [
+        float(np.median([valleys_around(density, labels).weakest for density in densities])) for labels in partitions
+    ]
+    return max(depths, default=0.0) / chance_growth(len(X), densities[-1].n_neighbors)

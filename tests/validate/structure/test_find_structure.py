@@ -6,10 +6,18 @@ from scipy.cluster.hierarchy import linkage
 
 from pluribus._kernels.points.dip import dip_statistic
 from pluribus.validate import find_structure
+from pluribus.validate.structure import _shadows
 from pluribus.validate.structure._dip import PROBABILITIES, SIZES, dip_p_value
-from pluribus.validate.structure._shadows import least_p_value
+from pluribus.validate.structure._shadows import _p_value, _sides, least_p_value
 from pluribus.validate.structure._spread_ties import spread_ties
-from pluribus.validate.structure._valleys import Density, _threshold, merging_path, scaling_dimension, threshold
+from pluribus.validate.structure._valleys import (
+    Density,
+    _threshold,
+    merging_path,
+    scaling_dimension,
+    spread_directions,
+    threshold,
+)
 from tests.validate.structure.dip_oracle import slow_dip
 
 ONE = np.arange(8) + np.array([0, 0.1, 0.15, 0.1, 0, -0.1, 0.05, 0.02])
@@ -115,12 +123,66 @@ def test_curves_need_deeper_valleys():
     assert scaling_dimension(np.zeros((50, 2)), 20) == 9
 
 
+def test_a_long_region_needs_deeper_valleys_than_a_round_one():
+    rng = np.random.default_rng(0)
+    X, half = rng.normal(size=(600, 5)), np.repeat([0, 1], 300)
+    X[half == 1, 0] += 3.0
+    long = X * [1, 12, 1, 1, 1]
+    assert spread_directions(X, half, 0, 1) == pytest.approx(5, abs=0.2)
+    assert spread_directions(long, half, 0, 1) == pytest.approx((144 + 4) ** 2 / (144**2 + 4), abs=0.01)
+    assert _threshold(X, half, 0, 1, 10.0, {}) == threshold(9.0)
+    assert _threshold(long, half, 0, 1, 10.0, {}) == pytest.approx(threshold(0.5 + spread_directions(long, half, 0, 1)))
+
+
+def test_the_spread_within_groups_is_that_of_the_pooled_covariance():
+    rng = np.random.default_rng(1)
+    for n, d in ((40, 3), (8, 30)):
+        X, groups = rng.normal(size=(n, d)) * np.arange(1, d + 1), np.arange(n) % 4
+        within = sum((groups == g).sum() * np.cov(X[groups == g].T, bias=True) for g in (1, 3))
+        eigenvalues = np.linalg.eigvalsh(within)
+        expected = eigenvalues.sum() ** 2 / np.square(eigenvalues).sum()
+        assert spread_directions(X, groups, 1, 3) == pytest.approx(expected)
+    large = np.append(np.zeros(5000, int), np.ones(50, int))  # a tenth of the larger group is looked at
+    X = rng.normal(size=(5050, 2)) * np.where(large[:, None], [9, 1], [1, 1])
+    assert spread_directions(X, large, 0, 1) == pytest.approx((1 + 1.8) ** 2 / (1 + 1.8**2), abs=0.25)
+    assert spread_directions(np.ones((6, 2)), np.arange(6) % 2, 0, 1) == 9
+
+
+def test_long_groups_are_one_group():
+    rng = np.random.default_rng(5)
+    verdicts = [found(rng.normal(size=(900, 5)) * [15, 1, 1, 1, 1]).verdict for _ in range(6)]
+    assert "clusters" not in verdicts
+
+
 def test_the_direction_comes_from_other_rows_than_the_test():
     X = np.random.default_rng(0).normal(size=(120, 40))  # any split of it looks like two groups in its own rows
     values = [least_p_value(X, linkage(X, "ward"), np.random.default_rng(seed)) for seed in range(10)]
-    assert np.mean(np.array(values) <= 0.05) <= 0.2
+    assert np.mean(np.array(values) <= 0.1) <= 0.2
     X[:60, 0] += 12
     assert least_p_value(X, linkage(X, "ward"), np.random.default_rng(0)) <= 0.01
+
+
+def test_the_dip_is_a_median_over_halves():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 3))
+    X[:200, 0] += 3
+    tree = linkage(X, "ward")
+    halves = np.random.default_rng(4)
+    ways = [way for half in [halves.permutation(400) < 200 for _ in range(5)] for way in (half, ~half)]
+    slowly = [np.median([_p_value(X, one, other, way) for way in ways]) for one, other in _sides(tree)]
+    assert least_p_value(X, tree, np.random.default_rng(4)) == min(slowly)
+    assert least_p_value(X[:6], linkage(X[:6], "ward"), np.random.default_rng(0)) == 1
+
+
+def test_wide_tables_are_divided_less_often(monkeypatch):
+    calls = []
+    monkeypatch.setattr(_shadows, "_p_value", lambda *arguments: calls.append(1) or 0.5)
+    for n, d, ways in ((200, 3, 10), (200, 3000, 4), (200, 9000, 2)):
+        calls.clear()
+        X = np.random.default_rng(0).normal(size=(n, 1)) * np.ones((1, d))
+        tree = linkage(X[:, :1], "ward")
+        assert least_p_value(X, tree, np.random.default_rng(0)) == 0.5
+        assert len(calls) == ways * len(list(_sides(tree)))
 
 
 # -- the verdict -----------------------------------------------------------------------------------------------------
@@ -161,6 +223,22 @@ def test_clusters_are_seen_by_each_witness_alone():
     gap = found(flat, lifetimes=[0.1, np.log(20)], stability=[0.5, 0.99])
     assert gap.verdict == "clusters"
     assert gap.witnesses.gap == pytest.approx(20)
+
+
+def test_valleys_between_other_partitions_count():
+    flat = np.random.default_rng(0).normal(size=(400, 2))
+    plain = found(flat)
+    for valley, verdict in (
+        (-1.0, "none"),
+        (0.69, "none"),
+        (0.7, "undecided"),
+        (1.0, "clusters"),
+        (np.inf, "clusters"),
+    ):
+        structure = found(flat, valley=valley)
+        assert structure.verdict == verdict
+        assert structure.witnesses.saddle == max(valley, plain.witnesses.saddle)
+        assert [level.n_clusters for level in structure.levels] == [level.n_clusters for level in plain.levels]
 
 
 def test_hints_are_undecided():
@@ -212,6 +290,8 @@ def test_same_seed_same_structure():
         ({"tree": np.full((39, 4), 99.0)}, "tree"),
         ({"tree": np.full((39, 4), -1.0)}, "tree"),
         ({"lifetimes": [1, 2], "stability": [1]}, "one each"),
+        ({"valley": np.nan}, "valley"),
+        ({"valley": "deep"}, "valley"),
     ],
 )
 def test_bad_input(change, words):

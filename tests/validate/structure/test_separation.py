@@ -6,6 +6,8 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.datasets import make_blobs
 
 from pluribus.validate import cluster_separation, find_structure
+from pluribus.validate.structure._valleys import Density, valleys_around
+from pluribus.validate.structure.separation import deepest_valley
 
 
 def test_valleys_of_a_level_are_those_of_the_structure():
@@ -43,3 +45,27 @@ def test_where_nothing_can_be_said(X):
 def test_wrong_lengths():
     with pytest.raises(ValueError, match="labels has 3 entries, but X has 40 rows"):
         cluster_separation(np.zeros((40, 2)), [0, 1, 1])
+
+
+def test_the_deepest_valley_is_that_of_the_best_partition_at_the_middle_width():
+    X, y = make_blobs([90, 90, 90], centers=[[0, 0], [5, 0], [0, 5]], random_state=3)
+    coarse, shuffled = (y > 0).astype(int), np.arange(270) % 2
+    shallowest = {}
+    for name, labels in {"true": y, "coarse": coarse, "shuffled": shuffled}.items():
+        depths = [valleys_around(Density.of(X / np.abs(X).max(), n_neighbors=k), labels).weakest for k in (8, 12, 16)]
+        shallowest[name] = np.median(depths)
+        assert deepest_valley(X, [labels]) == pytest.approx(shallowest[name])
+    assert deepest_valley(X, [shuffled, y, coarse]) == pytest.approx(max(shallowest.values()))
+    assert shallowest["true"] > 1 > shallowest["shuffled"]
+
+
+def test_the_deepest_valley_of_many_objects_has_to_be_deeper():
+    X, y = make_blobs(4000, centers=[[0, 0], [4, 0]], random_state=0)
+    depths = [valleys_around(Density.of(X / np.abs(X).max(), n_neighbors=k), y).weakest for k in (8, 12, 24)]
+    assert deepest_valley(X, [y]) == pytest.approx(np.median(depths) / np.sqrt(np.log(4000 / 24) / 3.6))
+
+
+def test_there_is_no_valley_in_few_or_equal_rows():
+    assert deepest_valley(np.ones((40, 2)), [np.arange(40) % 2]) == 0
+    assert deepest_valley(np.arange(15.0)[:, None], [np.arange(15) % 2]) == 0
+    assert deepest_valley(np.random.default_rng(0).normal(size=(40, 2)), []) == 0
