@@ -14,8 +14,9 @@ from rich.table import Table
 from benchmarks._session import Session
 from benchmarks._worker import Task
 from benchmarks.shapes import HALVES, KINDS, draw, families, score
+from benchmarks.verdicts import HOURS
 
-DRAWS, SEEDS = 1, 2
+DRAWS, SEEDS = 1, 5
 CLUSTERED = KINDS[:3]
 BINS = 10
 FORMS = {"alone": None, "best": "auto"}
@@ -109,7 +110,9 @@ def run(session: Session, options: Namespace) -> Iterator[Table | str]:
         whole: dict[str, list[dict[str, Any]]] = {}
         for kind in CLUSTERED:
             names = families(half, kind)[: 2 if session.quick else None]
-            result = session.measure(f"{kind}, {half}", answers, repeat=1, names=names, draws=draws, seeds=seeds)
+            result = session.measure(
+                f"{kind}, {half}", answers, repeat=1, time_limit=HOURS, names=names, draws=draws, seeds=seeds
+            )
             said = result.figures["answers"] if result.done else {}
             whole |= said
             table.add_row(kind, half, *_row(said))

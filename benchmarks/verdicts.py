@@ -8,9 +8,10 @@ from rich.table import Table
 
 from benchmarks._session import Session
 from benchmarks._worker import Task
-from benchmarks.shapes import HALVES, KINDS, draw, families
+from benchmarks.shapes import HALVES, KINDS, draw, families, half_of
 
-DRAWS = 2
+DRAWS, NULL_DRAWS = 2, 8
+HOURS = 4 * 3600  # at most, for one kind of one half
 WORDS = ("clusters", "undecided", "none")
 
 
@@ -27,29 +28,28 @@ def verdicts(names: list[str], draws: int) -> Task:
 
 
 def run(session: Session, options: Namespace) -> Iterator[Table | str]:
-    draws = 1 if session.quick else DRAWS
     said: dict[str, list[str]] = {}
-    for kind in KINDS:
-        for half in HALVES:
-            names = families(half, kind)[: 2 if session.quick else None]
-            result = session.measure(f"{kind}, {half}", verdicts, repeat=1, names=names, draws=draws)
-            said |= result.figures["verdicts"] if result.done else {}
-    table = Table(title=f"Verdicts, {draws} draws of each family")
+    table = Table(title="Verdicts on generated families")
     for column in ("kind", "half", "families", "draws", *WORDS):
         table.add_column(column, justify="left" if column in ("kind", "half") else "right")
-    for kind in KINDS:
-        for half in HALVES:
-            each = [said[name] for name in families(half, kind) if name in said]
-            table.add_row(kind, half, str(len(each)), str(sum(map(len, each))), *(_count(each, word) for word in WORDS))
+    for half in HALVES:
+        for kind in KINDS:
+            draws = 1 if session.quick else NULL_DRAWS if kind.startswith("null") else DRAWS
+            names = families(half, kind)[: 2 if session.quick else None]
+            result = session.measure(f"{kind}, {half}", verdicts, repeat=1, time_limit=HOURS, names=names, draws=draws)
+            each = result.figures["verdicts"] if result.done else {}
+            said |= each
+            counts = (str(sum(words.count(word) for words in each.values())) for word in WORDS)
+            table.add_row(kind, half, str(len(each)), str(draws * len(each)), *counts)
+        table.add_section()
     yield table
-    null = {name for kind in ("null filled", "null curve") for name in families(kind=kind)}
-    called = {name: words.count("clusters") for name, words in said.items()}
-    yield "No clusters, but called so: " + _listed({name: n for name, n in called.items() if name in null})
-    yield "Clusters, but not called so: " + _listed({name: draws - n for name, n in called.items() if name not in null})
-
-
-def _count(each: list[list[str]], word: str) -> str:
-    return str(sum(said.count(word) for said in each))
+    for half in HALVES:
+        null = {name for kind in ("null filled", "null curve") for name in families(half, kind)}
+        called = {name: (words.count("clusters"), len(words)) for name, words in said.items() if half_of(name) == half}
+        wrong = {name: n for name, (n, _) in called.items() if name in null}
+        missed = {name: draws - n for name, (n, draws) in called.items() if name not in null}
+        yield f"{half}: no clusters, but called so: {_listed(wrong)}"
+        yield f"{half}: clusters, but not called so: {_listed(missed)}"
 
 
 def _listed(counts: dict[str, int]) -> str:
