@@ -28,4 +28,5 @@ SOURCES = (
     "relational",
     "similarity",
     "interactive",
+    "genie",
 )

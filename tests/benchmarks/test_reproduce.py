@@ -245,6 +245,13 @@ def test_a_row_of_lifted_consensus():
     assert found["LiftKm"] == pytest.approx(0.114, abs=0.03)
 
 
+def test_a_row_of_genie_is_the_published_one():
+    from benchmarks.reproduce import genie
+
+    found = genie.score("", "wine", 0, True)
+    assert tuple(round(found[method], 2) for method in genie.METHODS) == genie.THEIRS["wine"]
+
+
 def test_a_row_of_conditions_on_clusters():
     from benchmarks.reproduce import aggregate
 
