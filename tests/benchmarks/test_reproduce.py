@@ -210,6 +210,12 @@ def test_tables_of_each_source(name):
     assert source.n_runs(True) <= source.n_runs(False)
 
 
+@pytest.mark.parametrize("name", SOURCES)
+def test_each_page_says_from_when_its_figures_are_and_by_which_commit(name):
+    _, tables = (_run.DOCS / f"{name}.md").read_text().split("<!-- tables: begin -->")
+    assert re.match(r"\n\n\*Figures of 20\d\d-\d\d-\d\d, [a-z ]*commit [0-9a-f]{7,}(, changed)?\.\*\n\n", tables)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SOURCES)
 def test_each_source_runs(name, tmp_path, capsys):
