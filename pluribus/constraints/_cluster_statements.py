@@ -13,8 +13,15 @@ from pluribus.constraints.errors import ConstraintError, ContradictionError
 from pluribus.tables import TableError, as_graph
 
 Names = npt.NDArray[Any]
-Allowed = list[tuple[int, list[Any]]]  # an object, and the labels that it may have
 Sizes = dict[Any, int]  # by label; None is every cluster
+
+
+class Allowed(NamedTuple):
+    """The labels that objects may have, as they were given."""
+
+    objects: Indices  # (m,)
+    labels: Indices  # (m,) positions in `names`
+    names: list[Any]
 
 
 class AboutClusters(NamedTuple):
@@ -37,7 +44,7 @@ class AboutClusters(NamedTuple):
 def parse_allowed(allowed: Any, n: int) -> Allowed:
     """The labels that each object may have, from a mapping, a sequence of n sets, or n rows of booleans."""
     if allowed is None:
-        return []
+        return _coded_sets([])
     if isinstance(allowed, Mapping):
         entries = [(_object(key, n), labels) for key, labels in allowed.items()]
     else:
@@ -45,19 +52,34 @@ def parse_allowed(allowed: Any, n: int) -> Allowed:
             raise ConstraintError(
                 f"allowed must be a mapping from objects to sets of labels, or one set for each object, got {allowed!r}"
             )
-        matrix = np.asarray(allowed) if hasattr(allowed, "__array__") else None
-        if matrix is not None and matrix.ndim == 2:
-            if matrix.dtype != bool:
-                raise ConstraintError(
-                    f"allowed is a table of {matrix.dtype}: give booleans, whether an object (row) may have a label "
-                    "(column)"
-                )
-            names = allowed.columns.tolist() if hasattr(allowed, "columns") else list(range(matrix.shape[1]))
-            allowed = [[names[at] for at in np.flatnonzero(row).tolist()] for row in matrix]
         if len(allowed) != n:
             raise ConstraintError(f"allowed needs one set of labels for each of the {n} objects, got {len(allowed)}")
+        if hasattr(allowed, "__array__") and np.ndim(allowed) == 2:
+            return _of_table(np.asarray(allowed), getattr(allowed, "columns", None))
         entries = [(i, labels) for i, labels in enumerate(allowed) if not is_none(labels)]
-    return [(i, _label_set(labels, i)) for i, labels in entries]
+    return _coded_sets([(i, _label_set(labels, i)) for i, labels in entries])
+
+
+def _of_table(may: npt.NDArray[Any], columns: Any) -> Allowed:
+    """Whether each object (rows) may have each label (columns)."""
+    if may.dtype != bool:
+        raise ConstraintError(
+            f"allowed is a table of {may.dtype}: give booleans, whether an object (row) may have a label (column)"
+        )
+    names = list(range(may.shape[1]) if columns is None else columns)
+    for i in np.flatnonzero(~may.any(axis=1))[:1].tolist():
+        raise _no_labels(i)
+    for name in filter(is_none, names):
+        raise ConstraintError(f"allowed has a column {name!r}: -1, None and NaN are no labels")
+    objects, labels = np.nonzero(may)
+    return Allowed(objects, labels, [plain_name(name) for name in names])
+
+
+def _coded_sets(sets: list[tuple[int, list[Any]]]) -> Allowed:
+    code: dict[Any, int] = {}
+    pairs = [(i, code.setdefault(name, len(code))) for i, labels in sets for name in labels]
+    objects, labels = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return Allowed(objects, labels, list(code))
 
 
 def parse_sizes(sizes: Any, n: int, name: str) -> Sizes:
@@ -105,7 +127,9 @@ def coded(
     """Names as positions in `classes`, which grows by those that no known label has."""
     names = classes.tolist()
     code = {name: at for at, name in enumerate(names)}
-    pairs = [(i, code.setdefault(name, len(code))) for i, given in allowed for name in given]
+    number = np.array([code.setdefault(name, len(code)) for name in allowed.names], dtype=np.int64)
+    codes = np.unique(allowed.objects * max(len(code), 1) + number[allowed.labels])
+    pairs = np.column_stack(np.divmod(codes, max(len(code), 1)))
     rows = {None: 0} | {name: 1 + code.setdefault(name, len(code)) for name in (*least, *most) if name is not None}
     sizes = np.tile([0, n], (1 + len(code), 1))
     for column, given in enumerate((least, most)):
@@ -113,8 +137,7 @@ def coded(
             sizes[rows[name], column] = size
     if len(code) > len(names):
         classes = as_names(list(code))
-    pairs_array = np.array(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2)
-    return canonical(n, labels, classes, AboutClusters(pairs_array, sizes, graph))
+    return canonical(n, labels, classes, AboutClusters(pairs, sizes, graph))
 
 
 def canonical(n: int, labels: Indices, classes: Names, about: AboutClusters) -> tuple[Indices, Names, AboutClusters]:
@@ -217,10 +240,14 @@ def _label_set(labels: Any, i: int) -> list[Any]:
         raise ConstraintError(f"allowed of object {i} is {labels!r}: give a set or list of labels, such as ['a', 'b']")
     given = sorted(labels, key=repr) if isinstance(labels, set | frozenset) else list(labels)
     if not given:
-        raise ConstraintError(f"allowed of object {i} is empty: give a label that it may have, or leave the object out")
+        raise _no_labels(i)
     if any(is_none(label) for label in given):
         raise ConstraintError(f"allowed of object {i} has {given!r}: -1, None and NaN are no labels")
     return list(dict.fromkeys(plain_name(label) for label in given))
+
+
+def _no_labels(i: int) -> ConstraintError:
+    return ConstraintError(f"allowed of object {i} is empty: give a label that it may have, or leave the object out")
 
 
 def _object(key: Any, n: int) -> int:

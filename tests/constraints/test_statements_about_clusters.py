@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from pluribus import Constraints
-from pluribus.constraints import ConstraintError, ContradictionError, InfeasibleError
+from pluribus.constraints import ConstraintError, ContradictionError, InfeasibleError, _cluster_statements
 
 LINE = [(0, 1), (1, 2), (2, 3), (3, 4)]
 
@@ -27,6 +27,14 @@ def test_every_form_of_allowed_labels_says_the_same():
     assert of_columns.allowed.tolist() == [[0, 0], [0, 1], [1, 1], [1, 2]]
     frame = pd.DataFrame({"a": [True, False, False], "b": [True, True, True], "c": [False, True, True]})
     assert Constraints(3, allowed=frame[:3]).classes.tolist() == ["a", "b", "c"]
+
+
+def test_booleans_are_not_read_object_by_object(monkeypatch):
+    monkeypatch.setattr(_cluster_statements, "_label_set", None)
+    may = np.tile([True, True, False], (1000, 1))
+    known = Constraints(1000, allowed=may)
+    assert known.classes.tolist() == [0, 1]
+    assert known.allowed.tolist() == [[i, h] for i in range(1000) for h in range(2)]
 
 
 def test_one_allowed_label_is_a_known_label():
@@ -75,6 +83,7 @@ def test_kinds_and_repr():
         ({"allowed": {0: []}}, "allowed of object 0 is empty"),
         ({"allowed": np.array([[True], [False], [True]])}, "allowed of object 1 is empty"),
         ({"allowed": np.array([[1, 0], [1, 1], [0, 1]])}, "allowed is a table of int64: give booleans"),
+        ({"allowed": pd.DataFrame({0: [True] * 3, -1: [True] * 3})}, "allowed has a column -1"),
         ({"allowed": {0: ["a", None]}}, "are no labels"),
         ({"allowed": {0: [-1, 2]}}, "are no labels"),
         ({"allowed": {0: [["a"], "b"]}}, "hashable"),
