@@ -20,7 +20,8 @@ SYSTEMS = (
     *("CondEns", "CCIB", "CkC, NetScan", "Connected k-means", "Correlation clustering"),
     *("Interactive visual clustering", "Metric from cannot-links", "Aggregate and existential constraints"),
     *("k-anonymity, ℓ-diversity", "CPKLR, CPSVM, NPKLR, WPKLR"),
-    *("SPEC, SEC", "DREC, CESHL", "KCC", "EM with the normalizer by pseudo-likelihood"),
+    *("U-SENC", "LWEA, LWGP", "ECPCS", "SEC", "COBRAS", "Leiden members", "Genie"),
+    *("SPEC", "DREC, CESHL", "KCC", "EM with the normalizer by pseudo-likelihood"),
     "Existential `OR` constraints of sizes",
 )
 
@@ -55,18 +56,23 @@ def test_every_method_on_the_command_line_exists():
         assert consensus.by_name(name) if command == "combine" else direct_method(name)
 
 
+LATER = "## Later methods of the field"
 FIGURES = [row for row in ROWS if re.search(r"[\d.]+ / [\d.]+ \(\[page\]", row)]
 
 
 @pytest.mark.parametrize("row", FIGURES, ids=lambda row: row.split(" |")[0].strip("| "))
 def test_every_figure_stands_in_its_page(row):
-    found = re.findall(r"([\d.]+) / ([\d.]+) \(\[page\]\((reproduction/[\w-]+\.md)\)", row)
+    found = re.findall(r"([\d.]+) / ([\d.]+) \(\[page\]\(([\w/-]+\.md)[)#]", row)
     assert found
     for theirs, ours, page in found:
-        assert f"| {theirs} | {ours} |" in (DOCS / page).read_text(encoding="utf-8")
+        text = (DOCS / page).read_text(encoding="utf-8")
+        if LATER in PAGE[: PAGE.index(row)]:  # theirs and ours may be in two rows of its page
+            assert all(re.search(rf"(?<![.\d]){re.escape(figure)}\b|\b0{figure}\b", text) for figure in (theirs, ours))
+        else:
+            assert f"| {theirs} | {ours} |" in text
 
 
 def test_rows_without_a_figure_give_a_reason():
     missing = [row for row in ROWS if row not in FIGURES and row.count("|") == 6]
     assert all(re.search(r"\| – \w+", row) for row in missing)
-    assert len(missing) == 8
+    assert len(missing) == 11
