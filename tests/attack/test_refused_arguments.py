@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.cluster import hierarchy
 from sklearn.exceptions import ConvergenceWarning
 
 import pluribus
@@ -22,12 +23,14 @@ from pluribus import (
     relational,
     report,
     similarity,
+    temporal,
 )
 from pluribus import tables as t
 from pluribus import validate as v
 
 A, B = [0, 0, 1, 1, 2], [0, 0, 1, 2, 2]
 X = np.arange(10.0).reshape(5, 2) ** 2
+TREE = hierarchy.linkage(X, "average")
 FRAME = pd.DataFrame({"a": [1, 2]})
 SCALAR = np.array(5)
 RAGGED = [[1, 2], [3]]
@@ -49,7 +52,19 @@ def fitted():
     return constrained.CopKMeans(2, random_state=0, verbose=False).fit(X)
 
 
+def far_mixture(means=None, precisions=None):
+    start = dict(covariance_type="diag", means_init=means, precisions_init=precisions, n_init=1)
+    return constrained.ConstrainedGaussianMixture(2, **start, random_state=0, verbose=False).fit(X)
+
+
 WORDS = [
+    (lambda: v.find_structure(X, TREE, lifetimes="word", stability=[0.5]), "lifetimes='word': give numbers"),
+    (lambda: v.find_structure(X, TREE, lifetimes=[0.5], stability=DATES[0]), "stability=.*: give numbers"),
+    (lambda: v.find_structure(X, TREE, lifetimes=[0.5], stability=[0.5, 1]), "lifetimes of shape"),
+    (lambda: far_mixture(means=np.full((2, 2), 1e308)), "row 0 of X is so far from all clusters"),
+    (lambda: far_mixture(precisions=np.full((2, 2), 1e308)), "of X is so far from all clusters"),
+    (lambda: far_mixture(precisions=np.full((2, 2), 1e-320)), "precisions_init must be positive numbers"),
+    (lambda: far_mixture().predict_proba([[1e152, 1e152]]), "row 0 of X is so far from all clusters"),
     (lambda: compare.lift_emd_distance(A, [0, 1], X, X2=RAGGED), "X2 has rows of different lengths"),
     (lambda: constrained.MetricPairwiseKMeans(2, metric=np.zeros(0)).fit(X), "metric"),
     (lambda: compare.consistency_index(A, B, weighting=FRAME), "weighting must be"),
@@ -350,6 +365,22 @@ def test_a_number_of_clusters_of_a_short_type(fit):
     plain, short = fit(3), fit(np.int8(3))
     assert np.array_equal(plain.labels_, short.labels_)
     assert type(short.n_clusters_) is int
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_truth_values_count_as_numbers():
+    for clusterers in (["kmeans"], ["njw", "kmeans"]):
+        one, other = (
+            temporal.TemporalEnsemble(clusterers, k_range=(2, 3), n_members=n, random_state=0).fit(MANY[::20])
+            for n in (1, True)
+        )
+        assert np.array_equal(one.partitions_, other.partitions_)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_fall_of_the_evidence_beyond_all_floats():
+    few, tree = MANY[::10], hierarchy.linkage(MANY[::10], "average")
+    assert v.find_structure(few, tree, lifetimes=[1e308], stability=[1.0]).witnesses.gap == np.inf
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")

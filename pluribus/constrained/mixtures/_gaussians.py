@@ -77,8 +77,8 @@ def log_densities(X: Any, gaussians: Gaussians) -> np.ndarray:
     far = np.flatnonzero((result <= _FAR).all(axis=1))
     if len(far):
         raise ValueError(
-            f"row {far[0]} of X is so far from all clusters, or so near to the largest number, that its squared "
-            "distances overflow: scale X, and give means_init and precisions_init, if any, in its unit."
+            f"row {far[0]} of X is so far from all clusters that its squared distances overflow: check its values, "
+            "and give means_init and precisions_init, if any, in the unit of X."
         )
     return result
 

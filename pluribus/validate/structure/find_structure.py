@@ -7,7 +7,7 @@ import numpy as np
 from scipy.cluster.hierarchy import is_valid_linkage
 from sklearn.utils import check_array
 
-from pluribus._engine import check_n_jobs, real_number, seeds
+from pluribus._engine import check_n_jobs, number_array, real_number, seeds
 from pluribus.consensus._internal import cut_into
 from pluribus.validate.structure._shadows import least_p_value
 from pluribus.validate.structure._spread_ties import spread_ties
@@ -177,6 +177,7 @@ def find_structure(
     check_n_jobs(n_jobs)
     agreement = None if agreement is None else real_number("agreement", agreement, -1, 1)
     valley = None if valley is None else real_number("valley", valley, -np.inf, np.inf)
+    fall = _fall(lifetimes, stability)
     X = check_array(X, dtype=[np.float64, np.float32])
     n = len(X)
     tree = check_array(tree, dtype=np.float64, ensure_min_samples=0, input_name="tree")
@@ -199,7 +200,6 @@ def find_structure(
     saddle = max((step.weakest for step in path if step.n_groups > 1), default=0.0)
     saddle = max(saddle / chance_growth(n, density.n_neighbors), -np.inf if valley is None else valley)
     dip = least_p_value(spread, tree, halves_rng) if dimension >= _BULKY else np.nan
-    fall = _fall(lifetimes, stability)
     strong = saddle >= 1 or dip <= _ALPHA or fall >= _FALL
     agreed = agreement is not None and agreement >= _AGREED and dimension >= _BULKY
     hint = saddle >= _WEAKLY or dip <= _WEAK_ALPHA or fall >= _WEAK_FALL or agreed
@@ -207,7 +207,9 @@ def find_structure(
     levels = tuple(
         Level(step.n_groups, *_from_largest(step)) for step in reversed(path) if step.weakest >= _GIVEN_CLUSTERS
     )
-    return Structure(verdict, Witnesses(saddle, dip, float(np.exp(fall))), levels, dimension, n)
+    with np.errstate(over="ignore"):  # evidence may fall to nothing
+        gap = float(np.exp(fall))
+    return Structure(verdict, Witnesses(saddle, dip, gap), levels, dimension, n)
 
 
 def _check_tree(tree: np.ndarray) -> None:
@@ -224,7 +226,7 @@ def _fall(lifetimes: Any, stability: Any) -> float:
     """The greatest fall of the evidence at a number that halves find again; NaN if there are no halves."""
     if lifetimes is None or stability is None:
         return np.nan
-    lifetimes, stability = np.asarray(lifetimes, np.float64), np.asarray(stability, np.float64)
+    lifetimes, stability = number_array("lifetimes", lifetimes), number_array("stability", stability)
     if lifetimes.shape != stability.shape or lifetimes.ndim != 1:
         raise ValueError(
             f"lifetimes of shape {lifetimes.shape}, stability of {stability.shape}: give one each for 2, 3, …"
