@@ -20,8 +20,8 @@ def worker_lost(rng: np.random.Generator, folder: Path) -> str:
         job = jobs.start(_on(address, folder))
         time.sleep(float(rng.uniform(0.5, 1.2)) * seconds)
         workers[0].kill()
-        output, _ = job.communicate(timeout=jobs.PATIENCE)
-    if said := jobs.said(job.returncode, output, allowed=(0,)):
+        code, output = jobs.ended(job)
+    if said := jobs.said(code, output, allowed=(0,)):
         return said
     same = (folder / "out" / "labels.csv").read_bytes() == expected
     return jobs.left(folder) if same else "a job that lost a worker gives other labels"
@@ -34,10 +34,10 @@ def scheduler_lost(rng: np.random.Generator, folder: Path) -> str:
         job = jobs.start(_on(address, folder))
         time.sleep(float(rng.uniform(0.5, 1.2)) * seconds)
         scheduler.kill()
-        output, _ = job.communicate(timeout=jobs.PATIENCE)
-    if said := jobs.said(job.returncode, output):
+        code, output = jobs.ended(job)
+    if said := jobs.said(code, output):
         return said
-    code, output = jobs.run(jobs.command(folder / "data.csv", *(["--resume"] if job.returncode else ["--overwrite"])))
+    code, output = jobs.run(jobs.command(folder / "data.csv", *(["--resume"] if code else ["--overwrite"])))
     if said := jobs.said(code, output, allowed=(0,)):
         return said
     same = (folder / "out" / "labels.csv").read_bytes() == expected

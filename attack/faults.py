@@ -74,9 +74,9 @@ def _told_to_end(rng: np.random.Generator, folder: Path) -> str:
     job = jobs.start(jobs.command(jobs.table(folder)))
     time.sleep(float(rng.uniform(0.2, 1)) * seconds)
     job.send_signal(rng.choice([signal.SIGTERM, signal.SIGHUP, signal.SIGINT]))
-    output, _ = job.communicate(timeout=jobs.PATIENCE)
+    code, output = jobs.ended(job)
     # Before its handlers are there, a process ends by the signal itself.
-    if said := jobs.said(job.returncode, output, allowed=(0, 130, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)):
+    if said := jobs.said(code, output, allowed=(0, 130, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT)):
         return "" if "KeyboardInterrupt" in output and not (folder / "out").exists() else said
     names = {path.name for path in (folder / "out").glob("*")} - {".pluribus"}
     return f"half of the results: {sorted(names)}" if names not in (set(), jobs.RESULTS) else ""
@@ -95,7 +95,7 @@ def _disk_full(rng: np.random.Generator, folder: Path) -> str:
     if shutil.which("unshare") and jobs.run(["unshare", "-m", "true"])[0] == 0 and rng.random() < 0.5:
         code, output = jobs.run(["unshare", "-m", "sh", "-c", mount, str(place), *out])
     else:
-        code, output = jobs.run(out, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        code, output = jobs.run(out, {resource.RLIMIT_FSIZE: limit})
     changed = {path: files.contents(folder).get(path) for path in before} != before
     return jobs.said(code, output) or ("the table was changed" if changed else "")
 
@@ -123,13 +123,14 @@ def _read_only(rng: np.random.Generator, folder: Path) -> str:
 def _memory(rng: np.random.Generator, folder: Path) -> str:
     """Little memory: an error in words, or a result."""
     limit = int(rng.uniform(_LEAST_ADDRESSES, 3 * 2**30))
-    code, output = jobs.run(
-        jobs.command(jobs.table(folder)),
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
-        env=jobs.one_thread(),
-    )
-    importing = "Traceback" in output and "import" in output  # libraries that do not even load
-    return "" if importing else jobs.said(code, output, allowed=(0, 1, 2))
+    code, output = jobs.run(jobs.command(jobs.table(folder)), {resource.RLIMIT_AS: limit}, env=jobs.one_thread())
+    return "" if _short_of_memory(code, output) else jobs.said(code, output, allowed=(0, 1, 2))
+
+
+def _short_of_memory(code: int, output: str) -> bool:
+    """Whether libraries did not even load, or the compiler of the kernels, which raises nothing, ended the process."""
+    importing = "Traceback" in output and "import" in output
+    return importing or (code == -signal.SIGABRT and "LLVM ERROR: out of memory" in output)
 
 
 def _two_jobs(rng: np.random.Generator, folder: Path) -> str:
@@ -139,10 +140,10 @@ def _two_jobs(rng: np.random.Generator, folder: Path) -> str:
     first = jobs.start(jobs.command(table))
     time.sleep(float(rng.uniform(0, 1)) * seconds)
     code, output = jobs.run(jobs.command(table, *(["--resume"] if rng.random() < 0.5 else [])))
-    said, _ = first.communicate(timeout=jobs.PATIENCE)
-    if problem := jobs.said(code, output) or jobs.said(first.returncode, said):
+    first_code, said = jobs.ended(first)
+    if problem := jobs.said(code, output) or jobs.said(first_code, said):
         return problem
-    if 0 not in (code, first.returncode):
+    if 0 not in (code, first_code):
         return f"neither of two jobs gave a result: …{said[-200:]} …{output[-200:]}"
     return "" if (folder / "out" / "labels.csv").read_bytes() == expected else "two jobs at once give other labels"
 
@@ -174,10 +175,10 @@ def _changing(rng: np.random.Generator, folder: Path) -> str:
     job = jobs.start(jobs.command(table))
     timer = threading.Timer(float(rng.uniform(0.1, 0.9)) * seconds, change)
     timer.start()
-    output, _ = job.communicate(timeout=jobs.PATIENCE)
+    code, output = jobs.ended(job)
     timer.cancel()
     timer.join()
-    return jobs.said(job.returncode, output)
+    return jobs.said(code, output)
 
 
 def _clock_and_load(rng: np.random.Generator, folder: Path) -> str:

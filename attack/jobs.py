@@ -1,6 +1,7 @@
 """Jobs of the command line in processes of their own, and what is said and left of them."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,16 +32,32 @@ def command(data: Path, *more: str) -> list[str]:
     return [sys.executable, "-m", "pluribus", *job, *more]
 
 
-def start(words: list[str], **options: Any) -> subprocess.Popen[str]:
-    """Start a job."""
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+def start(words: list[str], limits: dict[int, int] | None = None, **options: Any) -> subprocess.Popen[str]:
+    """Start a job with limits by resource. It may compile kernels, so the worker's limit of time is lifted."""
+
+    def limit() -> None:
+        endless = resource.RLIM_INFINITY
+        for what, most in {resource.RLIMIT_CPU: endless, **(limits or {})}.items():
+            resource.setrlimit(what, (most, most))
+
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return subprocess.Popen(words, text=True, preexec_fn=limit, **pipes, **options)
 
 
-def run(words: list[str], **options: Any) -> tuple[int, str]:
-    """Run a job to its end: its exit code and what it printed."""
-    job = start(words, **options)
-    output, _ = job.communicate(timeout=PATIENCE)
+def ended(job: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit code of a job and what it printed; one that does not end is killed."""
+    try:
+        output, _ = job.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        job.kill()
+        job.communicate()
+        raise
     return job.returncode, output
+
+
+def run(words: list[str], limits: dict[int, int] | None = None, **options: Any) -> tuple[int, str]:
+    """Run a job to its end: its exit code and what it printed."""
+    return ended(start(words, limits, **options))
 
 
 @cache

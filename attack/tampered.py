@@ -138,7 +138,7 @@ def bomb(rng: np.random.Generator, folder: Path) -> str:
     out = ["--out", str(folder / "out.csv" if command[0] == "predict" else folder / "out")]
     code, output = jobs.run(
         [sys.executable, "-m", "pluribus", *command, *out],
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY)),
+        {resource.RLIMIT_AS: _MEMORY},
         env=jobs.one_thread(),
     )
     return jobs.said(code, output)

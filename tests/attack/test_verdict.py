@@ -1,5 +1,6 @@
 """The judge itself: what is a documented error, what is a valid result, and which case crashed."""
 
+import resource
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from sklearn.utils import check_array
 
 import pluribus
-from attack import commands, files, hostile
+from attack import commands, faults, files, hostile, jobs
 from attack.arguments import VALUES, takes_functions
 from attack.cases import run_case
 from attack.pool import Case, Schedule, Verdict, Worker, run_all, spread
@@ -193,3 +194,26 @@ def test_a_changed_file_is_noticed(monkeypatch):
 
     monkeypatch.setattr(commands, "CliRunner", Overwrites)
     assert "files of the user are changed or gone" in commands.run_case("cli.cluster", 0, 0).problem
+
+
+def test_a_job_has_its_own_limits_and_is_killed_if_it_does_not_end(monkeypatch):
+    before = resource.getrlimit(resource.RLIMIT_CPU)
+    show = "import resource as r; print(r.getrlimit(r.RLIMIT_CPU)[0], r.getrlimit(r.RLIMIT_FSIZE)[0])"
+    resource.setrlimit(resource.RLIMIT_CPU, (10**6, before[1]))
+    try:
+        code, output = jobs.run([sys.executable, "-c", show], {resource.RLIMIT_FSIZE: 4096})
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, before)
+    assert (code, output.split()) == (0, [str(resource.RLIM_INFINITY), "4096"])
+    monkeypatch.setattr(jobs, "PATIENCE", 0.1)
+    endless = jobs.start([sys.executable, "-c", "while True: pass"])
+    with pytest.raises(subprocess.TimeoutExpired):
+        jobs.ended(endless)
+    assert endless.returncode == -signal.SIGKILL
+
+
+def test_the_compiler_may_end_a_process_that_has_no_memory():
+    aborted = "numbers scaled\nLLVM ERROR: out of memory\nAllocation failed\n"
+    assert faults._short_of_memory(-signal.SIGABRT, aborted)
+    assert not faults._short_of_memory(-signal.SIGSEGV, aborted)
+    assert not faults._short_of_memory(-signal.SIGABRT, "free(): invalid pointer")
