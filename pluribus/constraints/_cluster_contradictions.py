@@ -61,7 +61,7 @@ def _no_label(said: Statements, members: Indices) -> Exception:
     sets |= {i: {int(said.labels[i])} for i in known if said.labels[i] >= 0}
     first_with = {tuple(sorted(labels)): i for i, labels in sorted(sets.items(), reverse=True)}
     culprits = sorted(first_with.values())
-    for i in culprits.copy():  # leave out whoever is not needed for the contradiction
+    for i in culprits.copy():  # leave out objects that the contradiction does not need
         others = [sets[j] for j in culprits if j != i]
         if others and not set.intersection(*others):
             culprits.remove(i)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy import sparse
 
 from pluribus.constraints._statements import Indices, pair_codes
@@ -268,7 +269,9 @@ def _size(size: Any, n: int, name: str) -> int:
 
 
 def is_none(value: Any) -> bool:
-    return value is None or (isinstance(value, float | np.floating) and value != value) or _is_minus_one(value)
+    """Whether a label stands for no label: None, NaN, pandas' NA or -1."""
+    missing = value is None or value is pd.NA or (isinstance(value, float | np.floating) and value != value)
+    return missing or _is_minus_one(value)
 
 
 def _is_minus_one(value: Any) -> bool:

@@ -29,7 +29,7 @@ class Statements(NamedTuple):
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """All that is said, in one row; without a graph, an array of one number stands for it."""
+        """All statements as one row of arrays; an array of one number stands for a missing graph."""
         *others, about = self[1:]
         graph = np.array([-1]) if about.graph is None else about.graph
         return *others, about.allowed, about.sizes, graph

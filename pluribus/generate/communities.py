@@ -19,7 +19,7 @@ from pluribus._kernels.graphs.row_products import row_products
 from pluribus.generate._latest import Latest
 from pluribus.tables._internal import check_scale
 
-_GRAPHS: Latest[Any] = Latest(kept=4)  # members of the same rows share their graph
+_GRAPHS: Latest[Any] = Latest(kept=1)  # members of the same rows share their graph; each takes much memory
 _RANDOM = threading.Lock()  # igraph has one random generator for the whole process
 _ITERATIONS = 2  # of Leiden; further ones change little
 # Features up to which a k-d tree is faster: 0.4 against 1.0 s of 20,000 rows at 5 features, 1.9 against 1.1 s at 8.

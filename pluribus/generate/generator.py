@@ -197,11 +197,11 @@ class Generator(BaseGenerator):
             )
 
     def _check_communities(self) -> None:
-        by_name = is_one_of(self.clusterer, ("communities",))
-        if by_name or isinstance(self.clusterer, Communities):
-            require_igraph()
-        if by_name and self.n_clusters != "auto":
+        if not (is_one_of(self.clusterer, ("communities",)) or isinstance(self.clusterer, Communities)):
+            return
+        require_igraph()
+        if self.n_clusters != "auto":
             raise ValueError(
-                f"n_clusters={self.n_clusters!r}, but clusterer='communities' finds the number of clusters: leave out "
-                "n_clusters, or give Communities(resolution=...), of which higher ones find more clusters"
+                f"n_clusters={self.n_clusters!r}, but communities find the number of clusters: leave it out, or "
+                "give clusterer=Communities(resolution=...), of which higher ones find more clusters"
             )

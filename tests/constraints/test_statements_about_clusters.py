@@ -85,6 +85,7 @@ def test_kinds_and_repr():
         ({"allowed": np.array([[1, 0], [1, 1], [0, 1]])}, "allowed is a table of int64: give booleans"),
         ({"allowed": pd.DataFrame({0: [True] * 3, -1: [True] * 3})}, "allowed has a column -1"),
         ({"allowed": {0: ["a", None]}}, "are no labels"),
+        ({"allowed": {0: ["a", pd.NA]}}, "are no labels"),
         ({"allowed": {0: [-1, 2]}}, "are no labels"),
         ({"allowed": {0: [["a"], "b"]}}, "hashable"),
         ({"allowed": {3: ["a"]}}, "0 to 2"),

@@ -253,8 +253,9 @@ def test_wrong_tables_and_combinations():
     for wrong in ([[np.nan], [1.0]], [["a"], ["b"]], np.zeros((0, 2)), 1e300 * np.eye(3)):
         with pytest.raises(ValueError):
             Communities().fit(wrong)
-    with pytest.raises(ValueError, match="n_clusters=5, but clusterer='communities' finds the number of clusters"):
-        Generator("communities", n_clusters=5).generate(X)
+    for clusterer in ("communities", Communities()):
+        with pytest.raises(ValueError, match="n_clusters=5, but communities find the number of clusters"):
+            Generator(clusterer, n_clusters=5).generate(X)
     with pytest.raises(ValueError, match="'communities' does not support sample_weight"):
         Generator("communities", n_members=2).generate(X, sample_weight=np.ones(150))
     with pytest.raises(ValueError, match="'communities' does not support constraints"):
