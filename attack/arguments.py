@@ -316,14 +316,11 @@ VALUES: dict[str, Callable[[Scene], Any]] = {
     "widths": lambda s: [0.5, 2.0],
     "window": lambda s: 2,
     "windows": lambda s: 2,
-    # by target, or by the class of a method
+    # by target, by the class of a method, or by the room
     "validate.find_structure/agreement": lambda s: s.rng.random(),
     "validate.find_structure/lifetimes": lambda s: s.rng.random(3),
     "validate.find_structure/stability": lambda s: s.rng.random(3),
-    "alternative.ConditionalBottleneck/known": lambda s: s.labels,
-    "alternative.ConditionalEnsemble/known": lambda s: s.labels,
-    "alternative.ResidualClusterer/known": lambda s: s.labels,
-    "alternative.alternatives/known": lambda s: s.labels,
+    "alternative/known": lambda s: s.labels,
     "alternative.alternatives/methods": lambda s: ["residual-kmeans", "condens"],
     "constrained.CategorySegmentation/X": lambda s: np.abs(s.X),
     "constrained.CategorySegmentation/constraints": lambda s: None,
@@ -564,7 +561,7 @@ def takes_functions(target: Target, name: str) -> bool:
 def value(parameter: inspect.Parameter, target: Target, scene: Scene) -> Any:
     """A valid value of a parameter."""
     name = parameter.name
-    for whose in (target.name, target.name.rpartition(".")[0]):
+    for whose in (target.name, target.name.rpartition(".")[0], target.room):
         if specific := VALUES.get(f"{whose}/{name}"):
             return specific(scene)
     rules = getattr(target.owner, "_parameter_constraints", {}) if target.kind == "estimator" else {}
