@@ -108,6 +108,7 @@ class CoAssociation:
             raise ValueError(f"n_neighbors and X belong to form='neighbors'; got form={form!r}.")
         if n_neighbors is not None and not (isinstance(n_neighbors, Integral) and n_neighbors >= 1):
             raise ValueError(f"n_neighbors must be a whole number, at least 1; got {n_neighbors!r}.")
+        n_neighbors = None if n_neighbors is None else int(n_neighbors)  # a short type overflows
         cluster = as_cluster(engine)
         if cluster is not None and (X is not None or (form != "neighbors" and n_neighbors is None)):
             given = f"form={form!r}" if X is None else "X"

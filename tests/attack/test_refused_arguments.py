@@ -426,3 +426,9 @@ def test_squares_of_variances_beyond_all_floats():
 def test_the_middle_of_two_numbers_whose_sum_is_beyond_all_floats():
     table = pd.DataFrame({"a": [1e308, 1e308, np.nan, 1.0, 2.0, 1.5e308, 1.2e308], "b": range(7)})
     assert len(pluribus.anonymize.Anonymizer(k=2).fit_transform(table)) == 7
+
+
+def test_a_number_of_neighbors_may_have_a_short_type():
+    members = np.random.default_rng(0).integers(0, 5, (300, 6))
+    short, plain = (evidence.CoAssociation(members, n_neighbors=n).to_sparse() for n in (np.int8(20), 20))
+    assert (short != plain).nnz == 0
