@@ -60,7 +60,7 @@ def gain(means: dict[str, dict[str, float]], over: str) -> str:
 
 
 def table(title: str, means: dict[str, dict[str, float]]) -> Table:
-    columns = sorted({name for one in means.values() for name in one}, key=lambda name: name in (CHOSEN, HIGHEST))
+    columns = sorted(dict.fromkeys(name for one in means.values() for name in one), key=(CHOSEN, HIGHEST).__contains__)
     shown = Table("family", title=title)
     for column in columns:
         shown.add_column(column, justify="right")

@@ -30,7 +30,7 @@ def test_the_result_is_the_other_partition(case, method):
 def test_by_default_the_best_of_the_methods_is_taken(case):
     frame, site, _ = case
     result = pluribus.cluster(frame, 3, other_than=site, verbose=False)
-    assert result.method == "best-alternative"
+    assert result.method == "BestAlternative"
     assert sum("is taken: it separates best beyond what is known" in reason for reason in result.reasons) == 1
 
 
