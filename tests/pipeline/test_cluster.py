@@ -13,7 +13,8 @@ import pluribus
 from pluribus import Constraints, EnsembleClusterer
 from pluribus.cli._app import app
 from pluribus.constraints import ConstraintError
-from pluribus.tables import TableError, as_table, open_rows, prepare, read_table
+from pluribus.pipeline import _data
+from pluribus.tables import Rows, TableError, as_table, open_rows, prepare, read_table
 
 
 def quiet(data, *args, **options):
@@ -100,6 +101,14 @@ class Cells:
         self.obsm = {"X_pca": X} if embedded else {}
         self.obs_names = [f"cell {i}" for i in range(len(X))]
         self.var_names = ["g0", "g1", "g2"]
+
+
+def test_rows_are_read_by_the_workers_of_a_cluster_if_there_is_one(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Rows, "look_through", lambda self, cluster, verbose: asked.append(cluster))
+    for cluster in (None, "a cluster"):
+        _data._rows(open_rows(np.eye(4)), _data.Preparation(), cluster)
+    assert asked == ["a cluster"]
 
 
 def test_cells_without_an_embedding(blobs_frame):
