@@ -8,7 +8,7 @@ from pluribus._kernels.points.dip import dip_statistic
 from pluribus.validate import find_structure
 from pluribus.validate.structure import _shadows
 from pluribus.validate.structure._dip import PROBABILITIES, SIZES, dip_p_value
-from pluribus.validate.structure._shadows import _p_value, _sides, least_p_value
+from pluribus.validate.structure._shadows import _direction, _p_value, _sides, least_p_value
 from pluribus.validate.structure._spread_ties import spread_ties
 from pluribus.validate.structure._valleys import (
     Density,
@@ -144,7 +144,7 @@ def test_the_spread_within_groups_is_that_of_the_pooled_covariance():
         assert spread_directions(X, groups, 1, 3) == pytest.approx(expected)
     large = np.append(np.zeros(5000, int), np.ones(50, int))  # a tenth of the larger group is looked at
     X = rng.normal(size=(5050, 2)) * np.where(large[:, None], [9, 1], [1, 1])
-    assert spread_directions(X, large, 0, 1) == pytest.approx((1 + 1.8) ** 2 / (1 + 1.8**2), abs=0.25)
+    assert spread_directions(X, large, 0, 1) == pytest.approx((1 + 1.8) ** 2 / (1 + 1.8**2), abs=0.1)
     assert spread_directions(np.ones((6, 2)), np.arange(6) % 2, 0, 1) == 9
 
 
@@ -160,6 +160,11 @@ def test_the_direction_comes_from_other_rows_than_the_test():
     assert np.mean(np.array(values) <= 0.1) <= 0.2
     X[:60, 0] += 12
     assert least_p_value(X, linkage(X, "ward"), np.random.default_rng(0)) <= 0.01
+    for seed in range(5):  # any two sides are apart in the rows that their direction comes from
+        rng = np.random.default_rng(seed)
+        X, one, seen = rng.normal(size=(200, 300)), np.arange(200) < 100, rng.permutation(200) < 100
+        assert dip_p_value(X[seen] @ _direction(X[one & seen], X[~one & seen])) <= 0.01
+        assert _p_value(X, one, ~one, seen) > 0.05
 
 
 def test_the_dip_is_a_median_over_halves():
