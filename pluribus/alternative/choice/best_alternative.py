@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 
-from pluribus._engine import seeds, track
+from pluribus._engine import check_n_jobs, seeds, track
 from pluribus.alternative._registry import by_name
 from pluribus.alternative._shared.base import AlternativeMixin
 from pluribus.alternative._shared.families import GAUSSIAN, family_of
@@ -107,6 +107,7 @@ class BestAlternative(AlternativeMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, known: Any = None) -> "BestAlternative":
         """Find another partition than the known one; the parameters are those of :class:`ConditionalEnsemble`."""
         X, groups = self._check_given(X, known)
+        check_n_jobs(self.n_jobs)
         seed = seeds(self.random_state, 1)[0]
         models: dict[str, Any] = {}
         said: dict[str, list[warnings.WarningMessage]] = {}
