@@ -1,0 +1,65 @@
+"""What the pipeline asks of the verdict: the dendrogram, the evidence, and candidates if there are some."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from pluribus.pipeline import _structure
+from pluribus.validate._internal import deepest_valley
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The arguments of the verdict, in its place."""
+    monkeypatch.setattr(_structure, "find_structure", lambda X, tree, **options: {"X": X, "tree": tree, **options})
+
+
+def consensus(**more):
+    return SimpleNamespace(tree_="tree", linked_=np.arange(2, 62), **more)
+
+
+def candidates(places, *partitions):
+    best = [SimpleNamespace(value=value, labels=labels.astype(np.int32)) for value, labels in partitions]
+    return SimpleNamespace(first=best, places=places)
+
+
+def two_groups():
+    X = np.random.default_rng(0).normal(size=(64, 2))
+    X[32:, 0] += 8
+    return X
+
+
+@pytest.mark.usefixtures("asked")
+def test_the_best_candidate_and_the_deepest_valley_count():
+    X, places = two_groups(), np.arange(0, 60, 2)
+    sampled = X[2:][places]
+    right, wrong = (sampled[:, 0] > 4).astype(int), np.arange(30) % 2
+    levels = candidates(places, (0.2, wrong), (0.9, right), (0.4, wrong))
+    found = _structure.structure_of(consensus(), X, levels, 3, None)
+    assert found["agreement"] == 0.9
+    assert found["valley"] == deepest_valley(sampled, [right], random_state=3) > 0
+    assert found["random_state"] == 3
+    np.testing.assert_array_equal(found["X"], X[2:62])
+    above = _structure.structure_of(consensus(), X, candidates(places, (1.2, right)), 3, None)
+    assert above["agreement"] == 1
+
+
+@pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize("levels", [None, candidates(np.arange(60))])
+def test_without_candidates_there_is_the_dendrogram_alone(levels):
+    found = _structure.structure_of(consensus(), two_groups(), levels, 0, None)
+    assert not {"agreement", "valley", "lifetimes"} & set(found)
+
+
+@pytest.mark.usefixtures("asked")
+def test_the_evidence_is_asked_if_halves_were_compared():
+    steps = SimpleNamespace(lifetimes=[1.0], stability=[0.5])
+    found = _structure.structure_of(consensus(k_stability_=steps), two_groups(), None, 0, None)
+    assert (found["lifetimes"], found["stability"]) == ([1.0], [0.5])
+
+
+def test_sparse_rows_and_consensus_without_a_dendrogram_have_no_verdict():
+    assert _structure.structure_of(consensus(), sparse.csr_array(two_groups()), None, 0, None) is None
+    assert _structure.structure_of(SimpleNamespace(), two_groups(), None, 0, None) is None
