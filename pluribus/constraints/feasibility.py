@@ -52,6 +52,7 @@ def check(closure: Closure, k: int, *, one_of_each_class: Indices, allow_empty: 
     """Try the cheap certificates, cheapest first, and search only what they leave open."""
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= len(closure.chunk_of):
         raise ConstraintError(f"k={k}: the number of clusters goes from 1 to the {len(closure.chunk_of)} objects")
+    k = int(k)  # a short type overflows
     if not allow_empty and k > closure.n_chunks:
         reason = f"what must be together leaves {closure.n_chunks} chunklets, too few to fill {k} clusters"
         return Feasibility("infeasible", k, reason, closure.representatives)

@@ -139,7 +139,7 @@ def _read(given: Any, title: str, ids: pd.Index, notes: list[str]) -> dict[str, 
         return {name: _read(given.iloc[:, j], name, ids, notes)[name] for j, name in enumerate(names)}
     if isinstance(given, np.ndarray) and given.ndim == 2:
         return {f"{title} {j}": _of_length(column, ids) for j, column in enumerate(given.T, 1)}
-    if isinstance(given, list | tuple | np.ndarray) and np.ndim(given) <= 1:
+    if isinstance(given, list | tuple | np.ndarray) and np.ndim(given) == 1:
         return {title: _of_length(given, ids)}
     raise ValueError(
         f"other_than={given!r:.100}: give a file of labels, a mapping from ids to labels, or a label for each row."

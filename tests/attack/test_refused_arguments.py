@@ -66,6 +66,7 @@ WORDS = [
     (lambda: far_mixture(precisions=np.full((2, 2), 1e-320)), "precisions_init must be positive numbers"),
     (lambda: far_mixture().predict_proba([[1e152, 1e152]]), "row 0 of X is so far from all clusters"),
     (lambda: compare.lift_emd_distance(A, [0, 1], X, X2=RAGGED), "X2 has rows of different lengths"),
+    (lambda: pluribus.cluster(MANY, 2, other_than=np.array("a"), verbose=False), "a label for each row"),
     (lambda: constrained.MetricPairwiseKMeans(2, metric=np.zeros(0)).fit(X), "metric"),
     (lambda: compare.consistency_index(A, B, weighting=FRAME), "weighting must be"),
     (lambda: compare.cdistance(A, B, X, sample=True), "sample must be a whole number"),
@@ -432,3 +433,17 @@ def test_a_number_of_neighbors_may_have_a_short_type():
     members = np.random.default_rng(0).integers(0, 5, (300, 6))
     short, plain = (evidence.CoAssociation(members, n_neighbors=n).to_sparse() for n in (np.int8(20), 20))
     assert (short != plain).nnz == 0
+
+
+def test_a_number_of_clusters_of_a_short_type_does_not_overflow():
+    path = [(i, i + 1) for i in range(299)]
+    closed = Constraints(300, must_link=[(0, 1)], graph=path).closure(np.uint8(2))
+    assert closed.n_chunks == Constraints(300, must_link=[(0, 1)], graph=path).closure(2).n_chunks
+
+
+def test_labels_of_different_types_have_an_order():
+    y = np.array(["a", 1, "b", 2], dtype=object)[np.arange(len(MANY)) % 4]
+    number = {1: 0, 2: 1, "a": 2, "b": 3}
+    np.testing.assert_array_equal(
+        v.cluster_separation(MANY, y), v.cluster_separation(MANY, [number[label] for label in y])
+    )

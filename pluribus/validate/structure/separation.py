@@ -1,6 +1,6 @@
 """How deep a valley of the density separates each cluster of a partition from the rest."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: in
     codes, classes = encode_labels(labels)
     if len(codes) != len(X):
         raise ValueError(f"labels has {len(codes)} entries, but X has {len(X)} rows: give one label for each row.")
-    order = np.argsort(classes)
+    order = _order(classes)
     kept = codes >= 0
     scale = np.abs(X).max() or 1.0
     spread = (
@@ -65,6 +65,14 @@ def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: in
         return np.full(len(classes), np.nan)
     groups = np.argsort(order)[codes[kept]]
     return valleys_around(Density.of(spread, n_jobs), groups).ratio
+
+
+def _order(classes: Sequence[Any]) -> np.ndarray:
+    """Of labels that can be compared; others by their type, then as text."""
+    try:
+        return np.argsort(classes)
+    except TypeError:
+        return np.array(sorted(range(len(classes)), key=lambda at: (type(classes[at]).__name__, str(classes[at]))))
 
 
 def deepest_valley(
