@@ -3,6 +3,7 @@
 from pluribus._engine.arguments import (
     check_summable,
     is_one_of,
+    is_sized,
     list_of,
     number_array,
     only_numbers,
@@ -55,6 +56,7 @@ __all__ = [
     "given_limit",
     "in_bytes",
     "is_one_of",
+    "is_sized",
     "list_of",
     "memory_budget",
     "memory_limit",

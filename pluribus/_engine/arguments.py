@@ -1,11 +1,12 @@
 """Checks of single arguments: an error says what was given and what is right."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sized
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 
 def whole_number(
@@ -105,6 +106,20 @@ def list_of(name: str, value: Any, what: str, *, error: type[ValueError] = Value
         except TypeError:  # arrays without a dimension, and sparse ones
             pass
     raise error(f"{name}={_shown(value)}: give a list of {what}.")
+
+
+def is_sized(value: Any) -> bool:
+    """Whether it has items that can be counted; a text, a sparse matrix and an array without a dimension have none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus._engine import is_sized
+    >>> is_sized([1, 2]), is_sized("ab"), is_sized(np.array(7))
+    (True, False, False)
+    """
+    counted = isinstance(value, Sized) and not isinstance(value, str | bytes) and not sparse.issparse(value)
+    return counted and getattr(value, "ndim", 1) != 0
 
 
 def plain_array(name: str, value: Any, *, error: type[ValueError] = ValueError) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
+from pluribus._engine import is_sized
 from pluribus.constraints._statements import Indices, pair_codes
 from pluribus.constraints.errors import ConstraintError, ContradictionError
 from pluribus.tables import TableError, as_graph
@@ -49,7 +50,7 @@ def parse_allowed(allowed: Any, n: int) -> Allowed:
     if isinstance(allowed, Mapping):
         entries = [(_object(key, n), labels) for key, labels in allowed.items()]
     else:
-        if isinstance(allowed, str) or not hasattr(allowed, "__len__") or sparse.issparse(allowed):
+        if not is_sized(allowed):
             raise ConstraintError(
                 f"allowed must be a mapping from objects to sets of labels, or one set for each object, got {allowed!r}"
             )
@@ -102,7 +103,7 @@ def parse_graph(graph: Any, n: int) -> Indices | None:
     shape = None if hasattr(graph, "columns") else getattr(graph, "shape", None)  # a data frame is a list of links
     square = shape is not None and len(shape) == 2 and shape[0] == shape[1]
     try:
-        if not square and not hasattr(graph, "nodes") and hasattr(graph, "__len__") and not len(graph):
+        if not square and not hasattr(graph, "nodes") and is_sized(graph) and not len(graph):
             return np.empty((0, 2), np.int64)
         links = as_graph(graph, ids=None if square else np.arange(n))
     except TableError as error:

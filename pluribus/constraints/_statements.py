@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from pluribus._engine import number_array, plain_array
+from pluribus._engine import is_sized, number_array, plain_array
 from pluribus.constraints.errors import ConstraintError
 
 Indices = npt.NDArray[np.int64]
@@ -145,7 +145,7 @@ def _as_array(values: Any, name: str) -> npt.NDArray[Any]:
         array = np.array(values)
         kept = array.astype(array.dtype.newbyteorder("=")) if array.dtype.kind in "iufb" else array.astype(object)
         return kept  # pandas reads no other order of bytes
-    if isinstance(values, str) or not hasattr(values, "__len__") or sparse.issparse(values):
+    if not is_sized(values):
         raise ConstraintError(f"{name} must be a sequence with one entry for each object, got {values!r}")
     return np.fromiter(values, dtype=object, count=len(values))
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pluribus._engine import is_sized
 from pluribus.constraints._internal import as_constraints
 from pluribus.relational.entities._texts import References
 
@@ -131,7 +132,7 @@ def as_candidates(given: Any, n: int) -> Candidates:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         array = np.empty((0, 0))
-        if not (hasattr(given, "__len__") and len(given) == 0):
+        if not (is_sized(given) and len(given) == 0):
             raise ValueError("candidates holds no numbers: give rows (i, j, similarity).") from None
     if array.size == 0 and array.ndim >= 1:
         return Candidates(np.empty((0, 2), np.int64), np.empty(0))

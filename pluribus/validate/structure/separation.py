@@ -1,6 +1,6 @@
 """How deep a valley of the density separates each cluster of a partition from the rest."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: in
     return valleys_around(Density.of(spread, n_jobs), groups).ratio
 
 
-def _order(classes: Sequence[Any]) -> np.ndarray:
+def _order(classes: np.ndarray) -> np.ndarray:
     """Of labels that can be compared; others by their type, then as text."""
     try:
         return np.argsort(classes)
