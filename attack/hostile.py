@@ -200,7 +200,7 @@ def damaged(value: np.ndarray, scene: Scene) -> Any:
         lambda: np.zeros_like(value),
         lambda: np.full_like(value, -1),
         lambda: np.ones_like(value),
-        lambda: -value,
+        lambda: 0 - value,
         lambda: value + 0.5,
         lambda: value * 1j,
         lambda: value[:0],

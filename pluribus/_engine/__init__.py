@@ -11,7 +11,7 @@ from pluribus._engine.arguments import (
     real_number,
     whole_number,
 )
-from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec, check_claims
+from pluribus._engine.arrays import DAMAGED, ArrayError, ArraySpec, check_claims, holds_text
 from pluribus._engine.dask_cluster import DaskCluster, EngineMixin, as_cluster
 from pluribus._engine.dask_connection import ClusterLostError, computed
 from pluribus._engine.files import atomic_path, scratch_file
@@ -54,6 +54,7 @@ __all__ = [
     "fingerprint",
     "free_memory",
     "given_limit",
+    "holds_text",
     "in_bytes",
     "is_one_of",
     "is_sized",

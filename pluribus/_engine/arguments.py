@@ -100,10 +100,10 @@ def list_of(name: str, value: Any, what: str, *, error: type[ValueError] = Value
     >>> list_of("names", ("a", "b"), "names")
     ['a', 'b']
     """
-    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes) and not sparse.issparse(value):
         try:
             return list(value)
-        except TypeError:  # arrays without a dimension, and sparse ones
+        except TypeError:  # arrays without a dimension
             pass
     raise error(f"{name}={_shown(value)}: give a list of {what}.")
 

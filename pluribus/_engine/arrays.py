@@ -67,6 +67,8 @@ class ArraySpec:
             return f"is {values.dtype} of shape {values.shape}, not {self._words()}"
         if self.finite and values.dtype.kind == "f" and not np.isfinite(values).all():
             return "has values that are not finite"
+        if not holds_text(values):
+            return "has characters that are none"
         if self.least is not None and values.size and values.min() < self.least:
             return f"has values below {self.least}"
         if self.below is not None and values.size and values.max() >= self.below:
@@ -104,6 +106,24 @@ class ArraySpec:
 
     def _words(self) -> str:
         return f"{self.dtype} of shape {self.shape}"
+
+
+def holds_text(values: np.ndarray) -> bool:
+    """Whether an array of text has nothing but characters; True for arrays of other types.
+
+    A tampered file may have code points that do not exist, of which Python makes no text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pluribus._engine import holds_text
+    >>> holds_text(np.array(["a", "π"])), holds_text(np.array([0x110000], np.uint32).view("U1"))
+    (True, False)
+    """
+    if values.dtype.kind != "U" or not values.size or not values.dtype.itemsize:
+        return True
+    points = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("="), copy=False)).view(np.uint32)
+    return bool(((points < 0xD800) | ((points > 0xDFFF) & (points <= 0x10FFFF))).all())
 
 
 def check_claims(path: Path) -> None:

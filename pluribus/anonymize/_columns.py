@@ -86,6 +86,12 @@ def _n_values(name: str, series: pd.Series) -> int:
         ) from None
 
 
+def _mean(distances: np.ndarray) -> float:
+    """Of numbers whose sum may overflow; none is negative."""
+    most = distances.max() or 1.0
+    return float((distances / most).mean() * most)
+
+
 def _short(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= value < 1e15 else f"{value:.4g}"
 
@@ -186,7 +192,7 @@ class QuasiColumn:
         far = "no values"
         if len(away):  # the largest distance would reveal an extreme value of the table
             most = _short(float(np.quantile(away, 0.9)))
-            far = f"{_short(away.mean())}{days} on average, at most {most}{days} in 9 of 10 rows"
+            far = f"{_short(_mean(away))}{days} on average, at most {most}{days} in 9 of 10 rows"
         return pd.Series(self._in_units(centers)[labels]), far
 
     def _ranges(
@@ -201,7 +207,7 @@ class QuasiColumn:
         unit = " days" if self.kind == "date" else ""
         far = "no values"
         if len(widths):
-            far = f"ranges of {_short(widths.mean())}{unit} on average, {_short(widths.max())}{unit} at most"
+            far = f"ranges of {_short(_mean(widths))}{unit} on average, {_short(widths.max())}{unit} at most"
         return pd.Series(texts[labels], dtype=object), far
 
     def _in_units(self, values: np.ndarray) -> Any:

@@ -265,7 +265,8 @@ class IncrementsDistribution:
         if floor is not None:
             floor = _positive("floor", floor, "the least mean increment")
         family = family_of(_checked_model(model), _checked_dim(dim))
-        mean = float(np.mean(w))
+        most = w.max() or 1.0  # sums of very large numbers overflow
+        mean = float(np.mean(w / most) * most)
         if mean == 0 and floor is None:
             raise DegenerateIncrementsError(
                 f"All {len(w)} increments are 0, as between duplicates or on a lattice: no distribution fits them. "

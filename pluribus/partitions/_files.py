@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from pluribus._engine import atomic_path, check_claims
+from pluribus._engine import atomic_path, check_claims, holds_text
 from pluribus.partitions._labels import decode_labels
 from pluribus.partitions._parse import check_coverage
 from pluribus.tables import TableError, read_table
@@ -203,6 +203,8 @@ def _read_npz(path: Path) -> Ensemble | None:
             stored = {key: file[key] for key in file.files}
     except (OSError, ValueError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise TableError(f"{path} is not a readable NPZ file ({error}).") from error
+    if not all(map(holds_text, stored.values())):
+        raise TableError(f"{path} is damaged: it has characters that are none.")
     if not {"labels", "names", "weights"} <= set(stored):
         return None
     labels, names = stored["labels"], stored["names"].tolist()

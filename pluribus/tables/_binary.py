@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pluribus._engine import check_claims
+from pluribus._engine import check_claims, holds_text
 from pluribus.tables._index import index_levels, nameless_levels
 from pluribus.tables._raw import Raw, to_frame
 from pluribus.tables.errors import TableError, listing
@@ -71,6 +71,8 @@ def _load(path: Path) -> dict[str, np.ndarray]:
         raise TableError(
             f"'{path}' is damaged ({_first_line(error)}). Write it again with numpy.savez(path, X=X)."
         ) from error
+    if garbled := [key for key, array in arrays.items() if not holds_text(array)]:
+        raise TableError(f"'{path}' is damaged: array '{garbled[0]}' has characters that are none. Write it again.")
     return arrays
 
 

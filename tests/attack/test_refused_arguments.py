@@ -1,5 +1,8 @@
 """Arguments that once ended in an error from inside numpy, pandas or scipy: each is refused in words."""
 
+import io
+import zipfile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,6 +70,9 @@ WORDS = [
     (lambda: far_mixture().predict_proba([[1e152, 1e152]]), "row 0 of X is so far from all clusters"),
     (lambda: compare.lift_emd_distance(A, [0, 1], X, X2=RAGGED), "X2 has rows of different lengths"),
     (lambda: Constraints(3, allowed=np.array("a")), "allowed must be a mapping"),
+    (lambda: constrained.MeanFieldMixture(2, model=np.array(["a", "b"])).fit(X), "model"),
+    (lambda: pluribus.combine([A, B], 2, must_link=sparse.bsr_array(np.eye(4)), verbose=False), "pairs of ids"),
+    (lambda: similarity.OnlineMultipleKernel().fit(X, A, sequences=np.array(3)), "sequences must be a list"),
     (lambda: Constraints(3, graph=np.array("a")), "graph: "),
     (lambda: Constraints(3, labels=np.array("a")), "labels"),
     (lambda: pluribus.cluster(MANY, 2, other_than=np.array("a"), verbose=False), "a label for each row"),
@@ -450,3 +456,51 @@ def test_labels_of_different_types_have_an_order():
     np.testing.assert_array_equal(
         v.cluster_separation(MANY, y), v.cluster_separation(MANY, [number[label] for label in y])
     )
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_sums_of_increments_beyond_all_floats():
+    fitted = increments.IncrementsDistribution.fit([1e308, 1.5e308, 1.7e308], method="mle")
+    assert fitted.scale / 1e308 == pytest.approx(
+        increments.IncrementsDistribution.fit([1, 1.5, 1.7], method="mle").scale
+    )
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("generalize", ["mean", "range"])
+def test_distances_whose_sum_is_beyond_all_floats(generalize):
+    table = pd.DataFrame({"a": [1.5e308, 0.0] * 6, "b": range(12)})
+    assert len(pluribus.anonymize.Anonymizer(k=4, generalize=generalize).fit_transform(table)) == 12
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_rows_that_are_mostly_the_same():
+    X = np.repeat([[0.0, 0.0]], 60, axis=0)
+    X[:7] = np.random.default_rng(0).normal(size=(7, 2))
+    assert v.find_structure(X, hierarchy.linkage(X, "average")).verdict in ("clusters", "undecided", "none")
+    X = np.random.default_rng(0).normal(size=(80, 3)).round(1)[np.random.default_rng(1).integers(0, 4, 400) * 20]
+    assert len(v.cluster_separation(X, np.arange(400) % 2)) == 2
+
+
+def test_characters_that_are_none_are_refused(tmp_path):
+    garbled = np.array([0x110000, 97], np.uint32).view("U1")
+    np.savez(tmp_path / "table.npz", X=np.eye(2), ids=garbled)
+    with pytest.raises(t.TableError, match="characters that are none"):
+        t.read_table(tmp_path / "table.npz")
+    np.savez(
+        tmp_path / "ensemble.npz", labels=np.zeros((2, 1), int), names=["a"], weights=[1.0], classes_0=[0], ids=garbled
+    )
+    with pytest.raises(t.TableError, match="characters that are none"):
+        Ensemble.read(tmp_path / "ensemble.npz")
+    kept = pluribus.cluster(MANY, 3, verbose=False).save(tmp_path / "kept.pluribus")
+    with zipfile.ZipFile(kept) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    with zipfile.ZipFile(tmp_path / "tampered.pluribus", "w") as file:
+        for name, content in parts.items():
+            if name == "ids.npy":
+                with io.BytesIO() as stream:
+                    np.save(stream, np.array([0x110000] * 300, np.uint32).view("U1"))
+                    content = stream.getvalue()
+            file.writestr(name, content)
+    with pytest.raises(ValueError, match="characters that are none"):
+        pluribus.load(tmp_path / "tampered.pluribus")

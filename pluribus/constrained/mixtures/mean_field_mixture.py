@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from pluribus._engine import number_array
+from pluribus._engine import is_one_of, number_array
 from pluribus.constrained._shared.base import Given
 from pluribus.constrained._shared.parameters import NOT_NEGATIVE
 from pluribus.constrained.mixtures._constraint_weight import choose_weight, constrained_objects
@@ -263,7 +263,7 @@ class MeanFieldMixture(LinkedMixture):
 
     @property
     def _kind(self) -> str:
-        return MULTINOMIAL if self.model == "multinomial" else self.covariance_type
+        return MULTINOMIAL if is_one_of(self.model, ("multinomial",)) else self.covariance_type
 
     @property
     def _estimates(self) -> Estimates:
@@ -272,7 +272,7 @@ class MeanFieldMixture(LinkedMixture):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = self.model == "multinomial"
+        tags.input_tags.positive_only = is_one_of(self.model, ("multinomial",))
         return tags
 
     def _check_eta(self, given: Given) -> tuple[float, ...]:

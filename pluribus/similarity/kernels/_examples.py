@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from pluribus._engine import is_sized
 from pluribus._kernels.proximal.online_steps import APART, LABELED, TOGETHER
 from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
@@ -129,7 +130,7 @@ def _is_sequence(labels: Any) -> bool:
 
 def read_sequences(sequences: Any, n: int) -> Chains:
     """Chains of rows from a list of ranges, slices or arrays of row numbers, which have each row once."""
-    if not isinstance(sequences, Sequence | np.ndarray) or isinstance(sequences, str) or not len(sequences):
+    if not is_sized(sequences) or not isinstance(sequences, Sequence | np.ndarray) or not len(sequences):
         raise ValueError("sequences must be a list of ranges of rows, such as [range(0, 5), range(5, 9)].")
     parts = []
     for e, rows in enumerate(sequences):

@@ -44,7 +44,9 @@ class Density:
         )
         distances, near = search.fit(X).kneighbors(X)  # the first is the row itself, or one equal to it
         distances, near = distances[:, 1:].astype(np.float64), near[:, 1:]
-        distances = np.maximum(distances, _SHARE_OF_MEDIAN * np.median(distances[:, -1]))
+        last = distances[:, -1]
+        typical = np.median(last) or last[last > 0].min(initial=1.0)  # most rows may be the same
+        distances = np.maximum(distances, _SHARE_OF_MEDIAN * typical)
         rise = np.log(distances[:, -1:] / distances[:, :-1]).sum(axis=1) / (k - 2)
         dimension = max(_LEAST_DIMENSION, 1 / max(float(rise.mean()), 1e-12))
         one = np.repeat(np.arange(n), k)
