@@ -20,6 +20,7 @@ _SMALL_UNION, _FILLED = 16, 9.0  # a smaller union counts as filled
 _SPREAD = 500  # objects of a group whose spread is looked at
 _BEYOND = 0.5  # by which a dimension may exceed the number of directions in which objects spread
 _GROWTH = 3.6  # log(n / k) up to which the deepest chance valley does not grow
+_LEAST_THRESHOLD, _MOST_THRESHOLD = 2.5, 5.0
 _CLEAR, _HOPELESS = 60.0, 1.0  # no threshold lies beyond: the dimension need not be known
 
 
@@ -114,6 +115,17 @@ def valleys_around(density: Density, groups: np.ndarray) -> Step:
     return _measured(density, _Slopes.between(density, groups), groups, {})[0]
 
 
+def weakest_at_most(density: Density, groups: np.ndarray) -> float:
+    """A bound on the weakest of the valleys around groups that needs no thresholds, which are slow to find."""
+    groups = groups.astype(np.int64)
+    depth, _ = _depths(density, _Slopes.between(density, groups), groups)
+    known = depth[~np.isnan(depth)]
+    if not len(known):
+        return np.nan
+    shallowest = float(known.min())
+    return shallowest / (_LEAST_THRESHOLD if shallowest > 0 else _MOST_THRESHOLD)
+
+
 class _Slopes(NamedTuple):
     """Pairs of neighbors in different groups by their level, the highest first, and objects by their density."""
 
@@ -135,6 +147,15 @@ def _measured(
     density: Density, slopes: _Slopes, groups: np.ndarray, thresholds: dict[tuple[bytes, ...], float]
 ) -> tuple[Step, np.ndarray]:
     """What separates each group, and which group lies behind."""
+    depth, target = _depths(density, slopes, groups)
+    ratio = np.array(
+        [depth[g] / _threshold(density.X, groups, g, int(target[g]), depth[g], thresholds) for g in range(len(depth))]
+    )
+    return Step(groups, depth, ratio), target
+
+
+def _depths(density: Density, slopes: _Slopes, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """How deep the valley of each group is, and which group lies behind."""
     f, n_top = density.log_density, density.n_neighbors // 2
     n_groups = int(groups.max()) + 1
     heights = group_heights(slopes.order, f, groups, n_groups, n_top, f.min())
@@ -144,10 +165,7 @@ def _measured(
     scale = density.local_dimension * np.sqrt(density.n_neighbors)
     depth = np.where(n_edges > 0, scale * (heights - saddles), np.inf)
     depth[int(np.lexsort((np.arange(n_groups), -heights))[0])] = np.nan
-    ratio = np.array(
-        [depth[g] / _threshold(density.X, groups, g, int(target[g]), depth[g], thresholds) for g in range(n_groups)]
-    )
-    return Step(groups, depth, ratio), target
+    return depth, target
 
 
 def _threshold(
@@ -178,7 +196,7 @@ def threshold(dimension: float) -> float:
     >>> [round(threshold(D), 2) for D in (1.2, 1.7, 1.9, 2.3, 2.4)]
     [5.0, 4.0, 3.0, 3.0, 2.5]
     """
-    tau = float(np.clip(5 - 5 * (dimension - 1.5), 2.5, 5))
+    tau = float(np.clip(5 - 5 * (dimension - 1.5), _LEAST_THRESHOLD, _MOST_THRESHOLD))
     return max(tau, 3.0) if dimension < 2.4 else tau
 
 

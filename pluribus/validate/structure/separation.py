@@ -9,7 +9,7 @@ from sklearn.utils import check_array
 from pluribus._engine import check_n_jobs, seeds
 from pluribus.partitions._internal import encode_labels
 from pluribus.validate.structure._spread_ties import spread_ties
-from pluribus.validate.structure._valleys import Density, chance_growth, valleys_around
+from pluribus.validate.structure._valleys import Density, chance_growth, valleys_around, weakest_at_most
 
 _FEWEST = 16  # objects: fewer say nothing
 _WIDTHS = (8, 12, None)  # neighbors of a density; None is the usual number
@@ -103,7 +103,9 @@ def deepest_valley(
     if len(X) < _FEWEST or not spread.shape[1]:
         return 0.0
     densities = [Density.of(spread, n_jobs, n_neighbors) for n_neighbors in _WIDTHS]
-    depths = [
-        float(np.median([valleys_around(density, labels).weakest for density in densities])) for labels in partitions
-    ]
-    return max(depths, default=0.0) / chance_growth(len(X), densities[-1].n_neighbors)
+    deepest = -np.inf
+    for labels in partitions:
+        if not np.median([weakest_at_most(density, labels) for density in densities]) <= deepest:
+            weakest = np.median([valleys_around(density, labels).weakest for density in densities])
+            deepest = max(deepest, float(weakest))
+    return (0.0 if deepest == -np.inf else deepest) / chance_growth(len(X), densities[-1].n_neighbors)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import linkage
-from sklearn.datasets import make_blobs
+from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs, make_moons
 
 from pluribus.validate import cluster_separation, find_structure
-from pluribus.validate.structure._valleys import Density, valleys_around
+from pluribus.validate.structure._valleys import Density, valleys_around, weakest_at_most
 from pluribus.validate.structure.separation import deepest_valley
 
 
@@ -69,3 +70,19 @@ def test_there_is_no_valley_in_few_or_equal_rows():
     assert deepest_valley(np.ones((40, 2)), [np.arange(40) % 2]) == 0
     assert deepest_valley(np.arange(15.0)[:, None], [np.arange(15) % 2]) == 0
     assert deepest_valley(np.random.default_rng(0).normal(size=(40, 2)), []) == 0
+
+
+@pytest.mark.parametrize(
+    "made", [make_blobs(400, centers=6, random_state=4), make_moons(400, noise=0.15, random_state=0)]
+)
+def test_partitions_whose_valleys_cannot_be_deeper_are_left_out_without_a_difference(made):
+    X = made[0] / np.abs(made[0]).max()
+    densities = [Density.of(X, n_neighbors=width) for width in (8, 12, None)]
+    partitions = [KMeans(k, n_init=2, random_state=k).fit_predict(X) for k in range(2, 9)]
+    weakest = [[valleys_around(density, labels).weakest for density in densities] for labels in partitions]
+    at_most = [[weakest_at_most(density, labels) for density in densities] for labels in partitions]
+    assert (np.array(weakest) <= np.array(at_most)).all()
+    clear = np.array(at_most) > 0
+    assert (np.array(weakest)[clear] * 2 >= np.array(at_most)[clear] * 0.99).all()  # thresholds are 2.5 to 5
+    for order in (partitions, partitions[::-1]):
+        assert deepest_valley(X, order) == pytest.approx(np.median(weakest, axis=1).max())
