@@ -15,6 +15,7 @@ _SEVERAL, _MANY = 12, 16  # clusters, from which on there may be as many
 _SHARE, _MOST = 0.05, 6.0  # of lifetime × √k × stability⁴ in a score, and the most that it counts
 _TIE = 0.02  # scores this close are equal: the finest of them is preferred
 _LONG, _STABLE = 3.6, 0.98  # a lifetime that no finer level outweighs, if halves of the ensemble agree as well
+_FOUND_AGAIN = 0.6  # adjusted Rand index of halves of the ensemble: a number below it is not preferred
 _NEARLY = 0.15  # by which a level of the ladder may be below the best
 _RUNGS = 6
 
@@ -60,8 +61,9 @@ class KLadder:
         The levels, from the coarsest: numbers whose neighbors have no higher score, unless far below the best, and the
         preferred one.
     preferred : int
-        The number with the highest score; of scores within 0.02 of it, the finest. If valleys of the density separate
-        more groups, each significantly, the number with the highest score among those that are at least as fine.
+        The number with the highest score, among those on which halves of the ensemble agree (adjusted Rand index from
+        0.6); of scores within 0.02 of it, the finest. If valleys of the density separate more groups, each
+        significantly, their number.
     sentence : str
         The preference in words.
     """
@@ -145,14 +147,14 @@ def climb(levels: Levels, structure: Structure | None, k_stability: Any, n_jobs:
     tried |= _tried(levels, (separated,))
     for least, more in ((_SEVERAL, _BETWEEN), (_MANY, _BEYOND)):
         numbers, scores = _scored(tried, k_stability)
-        if max(numbers[np.argmax(scores)], separated) >= least:
+        if max(_finest(numbers, scores, k_stability, 0), separated) >= least:
             tried |= _tried(levels, more)
     numbers, scores = _scored(tried, k_stability)
-    preferred = agreed = int(numbers[scores >= scores.max() - _TIE].max())
-    if separated > agreed and numbers[-1] >= separated and not _long_lived(k_stability, agreed):
-        fine = numbers >= separated
-        preferred = int(numbers[fine][np.argmax(scores[fine])])
-    rungs = tuple(_rung(levels, k, tried[k], s, n_jobs) for k, s in _on_ladder(numbers, scores, preferred))
+    preferred = agreed = _finest(numbers, scores, k_stability, _TIE)
+    if separated > agreed and separated in tried and not _long_lived(k_stability, agreed):
+        preferred = separated
+    known = _of_halves(numbers, scores, k_stability)
+    rungs = tuple(_rung(levels, k, tried[k], s, n_jobs) for k, s in _on_ladder(numbers, scores, known, preferred))
     agreement = np.array([tried[k].agreement for k in numbers])
     ladder = KLadder(numbers, scores, agreement, rungs, preferred, "")
     return KLadder(numbers, scores, agreement, rungs, preferred, _sentence(ladder, agreed, separated, tried[preferred]))
@@ -175,16 +177,35 @@ def _by_evidence(k_stability: Any, k: int) -> float:
     return float(max(scores[k - 2], 0)) if k - 2 < len(scores) else 0.0
 
 
+def _of_halves(numbers: np.ndarray, scores: np.ndarray, k_stability: Any) -> np.ndarray:
+    """The scores of the numbers on which halves of the ensemble agree, -inf for others; all if there is none."""
+    stability = np.full(len(numbers), np.nan)
+    if k_stability is not None:
+        inside = numbers - 2 < len(k_stability.stability)
+        stability[inside] = k_stability.stability[numbers[inside] - 2]
+    unlike = stability < _FOUND_AGAIN  # where it is not known, the score decides
+    return scores if unlike.all() else np.where(unlike, -np.inf, scores)
+
+
+def _finest(numbers: np.ndarray, scores: np.ndarray, k_stability: Any, tie: float) -> int:
+    """The finest of the numbers with the highest score, on which halves of the ensemble agree."""
+    known = _of_halves(numbers, scores, k_stability)
+    return int(numbers[known >= known.max() - tie].max())
+
+
 def _long_lived(k_stability: Any, k: int) -> bool:
     if k_stability is None or k - 2 >= len(k_stability.lifetimes):
         return False
     return bool(k_stability.lifetimes[k - 2] >= _LONG and k_stability.stability[k - 2] >= _STABLE)
 
 
-def _on_ladder(numbers: np.ndarray, scores: np.ndarray, preferred: int) -> list[tuple[int, float]]:
-    """The levels that are worth a look: peaks of the score that are not far below the best, and the preferred one."""
-    before, after = np.append(-np.inf, scores[:-1]), np.append(scores[1:], -np.inf)
-    peaks = (scores >= before) & (scores > after) & (scores >= scores.max() - _NEARLY) & (numbers != preferred)
+def _on_ladder(numbers: np.ndarray, scores: np.ndarray, known: np.ndarray, preferred: int) -> list[tuple[int, float]]:
+    """The levels that are worth a look: peaks of the score that are not far below the best, and the preferred one.
+
+    Scores are ``known`` where halves of the ensemble agree.
+    """
+    before, after = np.append(-np.inf, known[:-1]), np.append(known[1:], -np.inf)
+    peaks = (known >= before) & (known > after) & (known >= known.max() - _NEARLY) & (numbers != preferred)
     found = np.flatnonzero(peaks)
     kept = found[np.argsort(-scores[found], kind="stable")][: _RUNGS - 1]
     places = np.sort(np.append(kept, np.flatnonzero(numbers == preferred)))
@@ -207,7 +228,8 @@ def _sentence(ladder: KLadder, agreed: int, separated: int, best: Best) -> str:
         why = f"{n_others + 1} candidate partitions and the evidence speak most for this number; the best agrees with "
         why += f"the others at {best.agreement:.2f} (mean adjusted Rand index)"
     else:
-        why = f"valleys of the density separate at least {separated} groups, more than the {agreed} of the best score"
+        why = f"valleys of the density separate {separated} groups, each significantly, more than the {agreed} of the "
+        why += "best score"
     other = ladder.runner_up
     return f"{k} clusters: {why}.{'' if other is None else f' Next best: {other}.'}"
 

@@ -81,13 +81,33 @@ def test_lifetimes_count_but_not_without_end():
     assert climbed({2: 0.5, 9: 0.4}, steps=Steps([-5.0])).scores[0] == 0.5
 
 
-def test_valleys_ask_for_at_least_as_many():
+def test_the_number_of_groups_that_valleys_separate_is_preferred_to_a_coarser_one():
     values = {2: 0.8, 3: 0.3, 4: 0.5, 5: 0.6, 6: 0.4}
     ladder = climbed(values, Structure((3, 2.0), (4, 1.0), (5, 0.9)))
-    assert ladder.preferred == 5  # the best from 4 on
-    assert "separate at least 4 groups, more than the 2 of the best score" in ladder.sentence
+    assert ladder.preferred == 4
+    assert "separate 4 groups, each significantly, more than the 2 of the best score" in ladder.sentence
     assert ladder.runner_up == 2
     assert climbed(values, Structure((4, 0.99))).preferred == 2
+    assert climbed(values, Structure((7, 2.0))).preferred == 2  # there are no candidates for 7
+    assert climbed({2: 0.5, 5: 0.7}, Structure((2, 2.0))).preferred == 5  # a finer one with a higher score stays
+
+
+def test_a_number_on_which_halves_of_the_ensemble_differ_does_not_count():
+    values = {2: 0.8, 3: 0.5, 4: 0.6, 5: 0.4}
+    none = [0.0] * 4
+    ladder = climbed(values, steps=Steps(none, [0.59, 0.9, 0.6, 0.9]))
+    assert ladder.preferred == 4
+    assert [rung.n_clusters for rung in ladder.rungs] == [4]
+    assert ladder.scores.tolist() == list(values.values())  # they are kept as they are
+    assert climbed(values, steps=Steps(none, [0.6, 0.9, 0.9, 0.9])).preferred == 2
+    assert climbed(values, steps=Steps(none, [0.1, 0.2, 0.1, 0.2])).preferred == 2  # halves differ everywhere
+    assert climbed(values, steps=Steps(none, [np.nan] * 4)).preferred == 2
+    assert climbed({2: 0.5, 9: 0.6}, steps=Steps([0.0], [0.9])).preferred == 9  # not known beyond
+    valleys = Structure((5, 2.0))
+    assert climbed(values, valleys, Steps(none, [0.9, 0.9, 0.9, 0.1])).preferred == 5  # valleys speak for themselves
+    few = {k: 0.5 - k / 100 for k in range(2, 51)} | {12: 0.9}
+    assert climbed(few, steps=Steps([0.0] * 11, [0.9] * 10 + [0.5])).numbers[-1] == 20
+    assert 13 not in climbed(few, steps=Steps([0.0] * 11, [0.9] * 10 + [0.5])).numbers
 
 
 def test_a_long_lifetime_outweighs_valleys():
