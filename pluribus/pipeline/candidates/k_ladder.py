@@ -16,6 +16,7 @@ _SHARE, _MOST = 0.05, 6.0  # of lifetime × √k × stability⁴ in a score, and
 _TIE = 0.02  # scores this close are equal: the finest of them is preferred
 _LONG, _STABLE = 3.6, 0.98  # a lifetime that no finer level outweighs, if halves of the ensemble agree as well
 _FOUND_AGAIN = 0.6  # adjusted Rand index of halves of the ensemble: a number below it is not preferred
+_CLEARLY = 0.1  # by which a number that is finer than valleys separate has to be better than coarser ones
 _NEARLY = 0.15  # by which a level of the ladder may be below the best
 _RUNGS = 6
 
@@ -63,7 +64,7 @@ class KLadder:
     preferred : int
         The number with the highest score, among those on which halves of the ensemble agree (adjusted Rand index from
         0.6); of scores within 0.02 of it, the finest. If valleys of the density separate more groups, each
-        significantly, their number.
+        significantly, the coarsest number that is at least as fine, unless finer ones are better by more than 0.1.
     sentence : str
         The preference in words.
     """
@@ -151,8 +152,9 @@ def climb(levels: Levels, structure: Structure | None, k_stability: Any, n_jobs:
             tried |= _tried(levels, more)
     numbers, scores = _scored(tried, k_stability)
     preferred = agreed = _finest(numbers, scores, k_stability, _TIE)
-    if separated > agreed and separated in tried and not _long_lived(k_stability, agreed):
-        preferred = separated
+    if separated > agreed and numbers[-1] >= separated and not _long_lived(k_stability, agreed):
+        fine = numbers >= separated
+        preferred = int(numbers[fine][scores[fine] >= scores[fine].max() - _CLEARLY].min())
     known = _of_halves(numbers, scores, k_stability)
     rungs = tuple(_rung(levels, k, tried[k], s, n_jobs) for k, s in _on_ladder(numbers, scores, known, preferred))
     agreement = np.array([tried[k].agreement for k in numbers])

@@ -81,12 +81,13 @@ def test_lifetimes_count_but_not_without_end():
     assert climbed({2: 0.5, 9: 0.4}, steps=Steps([-5.0])).scores[0] == 0.5
 
 
-def test_the_number_of_groups_that_valleys_separate_is_preferred_to_a_coarser_one():
-    values = {2: 0.8, 3: 0.3, 4: 0.5, 5: 0.6, 6: 0.4}
+def test_valleys_ask_for_at_least_as_many_and_for_no_more_without_need():
+    values = {2: 0.8, 3: 0.3, 4: 0.5, 5: 0.59, 6: 0.4}
     ladder = climbed(values, Structure((3, 2.0), (4, 1.0), (5, 0.9)))
     assert ladder.preferred == 4
     assert "separate 4 groups, each significantly, more than the 2 of the best score" in ladder.sentence
     assert ladder.runner_up == 2
+    assert climbed(values | {6: 0.61}, Structure((4, 1.0))).preferred == 5  # 4 is clearly below 6
     assert climbed(values, Structure((4, 0.99))).preferred == 2
     assert climbed(values, Structure((7, 2.0))).preferred == 2  # there are no candidates for 7
     assert climbed({2: 0.5, 5: 0.7}, Structure((2, 2.0))).preferred == 5  # a finer one with a higher score stays
