@@ -23,7 +23,7 @@ from pluribus.pipeline._notes import Notes
 from pluribus.pipeline._plan import PLAN_FROM, make_plan
 from pluribus.pipeline._request import check_k, columns_of, stated
 from pluribus.pipeline._sizes import Sizes, stated_sizes
-from pluribus.pipeline.candidates.best_linkage import BestLinkage, best_linkage
+from pluribus.pipeline.candidates.closest_partition import Closest, closest_partition
 from pluribus.pipeline.clustering import Clustering
 from pluribus.tables._internal import row_numbers
 from pluribus.validate import KChoice
@@ -144,7 +144,7 @@ class Combination:
         self.options = options
         self.k_choice_: KChoice | None = None
         self.methods_: MethodComparison | None = None
-        self._linkage: BestLinkage | None = None
+        self._closest: Closest | None = None
 
     def fit(self, k: int | None) -> "Combination":
         """Combine the partitions into k clusters; None finds their number."""
@@ -178,15 +178,15 @@ class Combination:
             average = accumulate(self.ensemble_, k, missing="zero", n_jobs=-1, verbose=verbose)
         if self.function == "eac":
             return average
-        self._linkage = best_linkage(self.ensemble_, average, verbose=verbose)
-        return self._linkage.consensus
+        self._closest = closest_partition(self.ensemble_, average, verbose=verbose)
+        return self._closest.consensus
 
     def _reasons(self) -> list[str]:
         sentences = []
         if self.k_choice_ is not None:
             sentences.append(self.k_choice_.sentence)
-        if self._linkage is not None and self._linkage.sentence:
-            sentences.append(self._linkage.sentence)
+        if self._closest is not None and self._closest.sentence:
+            sentences.append(self._closest.sentence)
         if self.methods_ is not None:
             sentences.append(f"Preferred: {self.methods_.preferred}. {self.methods_.verdict}")
         return sentences
