@@ -1,7 +1,7 @@
 """The default of ``combine`` beside its members and other consensus functions, over twelve partitions of each set.
 
-The members are those of twelve single algorithms with the true number of clusters; smaller pools leave some out, and one
-leaves out labels. The rule was chosen on the pools of the first half.
+The members are those of twelve single algorithms with the true number of clusters; smaller pools leave some out, and
+one leaves out labels. The rule was chosen on the pools of the first half.
 """
 
 import warnings

@@ -64,8 +64,9 @@ def combine(
         Number of clusters; by default it is found.
     method : str
         A consensus function (``pluribus.consensus.names()``); or "all", to compare them and take the preferred one. By
-        default ("auto") average, Genie or single link on the evidence, whichever comes closest to the clusterings that
-        agree with each other; constrained evidence accumulation ("ceac") if there are constraints.
+        default ("auto") average, Genie or single link on the evidence, or one of the clusterings, whichever comes
+        closest to the clusterings that agree with each other; constrained evidence accumulation ("ceac") if there are
+        constraints.
     missing : {"error", "zero"}
         Whether pairs of objects that no clustering covers together are refused, or count as apart.
     constraints, must_link, cannot_link, known_labels : see :func:`pluribus.cluster`

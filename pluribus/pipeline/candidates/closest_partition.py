@@ -155,6 +155,6 @@ def _sentence(candidates: list[_Candidate], chosen: _Candidate) -> str:
         taken = f"Merged by {chosen.name}, which agrees best with the clusterings"
     name = f"the clustering {following.name}" if isinstance(following.consensus, MedoidPartition) else following.name
     return (
-        f"{taken} ({chosen.agreement:.2f}). The next best is {name} ({following.agreement:.2f}); the partitions of both "
-        f"agree at {between:.2f} (adjusted Rand index)."
+        f"{taken} ({chosen.agreement:.2f}). The next best is {name} ({following.agreement:.2f}); the partitions of "
+        f"both agree at {between:.2f} (adjusted Rand index)."
     )

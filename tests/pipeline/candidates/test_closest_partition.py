@@ -45,8 +45,8 @@ def test_the_partition_that_some_members_nearly_reproduce_is_taken(rings):
     assert adjusted_rand_score(y, best.consensus.labels_) == 1
     values = [power_mean(ensemble, labels) for labels in (best.consensus.labels_, accumulated(ensemble, 2).labels_)]
     assert best.sentence == (
-        f"Merged by Genie link, which agrees best with the clusterings ({values[0]:.2f}). The next best is average link "
-        f"({values[1]:.2f}); the partitions of both agree at 0.00 (adjusted Rand index)."
+        f"Merged by Genie link, which agrees best with the clusterings ({values[0]:.2f}). The next best is average "
+        f"link ({values[1]:.2f}); the partitions of both agree at 0.00 (adjusted Rand index)."
     )
 
 
@@ -106,8 +106,8 @@ def test_a_member_is_taken_if_it_agrees_best_with_the_others(sparse_rings):
     value = power_mean(ensemble, best.consensus.labels_, without=member)
     average = power_mean(ensemble, accumulated(ensemble, 2).labels_)
     assert best.sentence == (
-        f"Took the clustering {ensemble.names[member]} as it is: it agrees best with the others ({value:.2f}). The next "
-        f"best is average link ({average:.2f}); the partitions of both agree at 0.00 (adjusted Rand index)."
+        f"Took the clustering {ensemble.names[member]} as it is: it agrees best with the others ({value:.2f}). The "
+        f"next best is average link ({average:.2f}); the partitions of both agree at 0.00 (adjusted Rand index)."
     )
 
 
