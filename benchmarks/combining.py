@@ -1,7 +1,7 @@
 """The default of ``combine`` beside its members and other consensus functions, over twelve partitions of each set.
 
-The members are those of twelve single algorithms with the true number of clusters; smaller pools leave some out.
-The rule was chosen on the pools of the first half.
+The members are those of twelve single algorithms with the true number of clusters; smaller pools leave some out, and
+one leaves out labels. The rule was chosen on the pools of the first half.
 """
 
 import warnings
@@ -20,6 +20,7 @@ from benchmarks.shapes import HALVES, KINDS, draw, families, score
 MOST_ROWS = 4_000
 FUNCTIONS = ("default", "eac", "lwea", "mcla", "hbgf", "qmi", "medoid")
 POOLS = ("all twelve", "without Genie", "compact only", "seven", "five", "three")
+SOME_MISSING = "all twelve, 30% missing"  # their own indices are those of the whole partitions
 REAL = ("real shapes", "real tables")
 
 
@@ -37,12 +38,13 @@ def combined(kind: str, half: str, most: int | None) -> Task:
         members = by_single(np.ascontiguousarray(X, dtype=np.float64), k)
         truth = {name: score(labels, y, keep) for name, labels in members.items()}
         said = {}
-        for pool, names in pools(list(members), rng).items():
-            labels = [members[name] for name in names]
+        sparse = with_missing(members)
+        for pool, names in {**pools(list(members), rng), SOME_MISSING: list(members)}.items():
+            labels = [(sparse if pool == SOME_MISSING else members)[name] for name in names]
             said[pool] = {name: truth[name] for name in names}
             for function in FUNCTIONS:
                 how = {} if function == "default" else {"method": function}
-                result = pluribus.combine(labels, k, **how, verbose=False)
+                result = pluribus.combine(labels, k, missing="zero", **how, verbose=False)
                 said[pool][f"= {function}"] = score(result.labels, y, keep)
         return said
 
@@ -96,6 +98,12 @@ def pools(names: list[str], rng: np.random.Generator) -> dict[str, list[str]]:
     return dict(zip(POOLS, [*kinds, *drawn], strict=True))
 
 
+def with_missing(members: dict[str, np.ndarray], share: float = 0.3) -> dict[str, np.ndarray]:
+    """The members without some of their labels, at random."""
+    rng = np.random.default_rng(0)
+    return {name: np.where(rng.random(len(labels)) < share, -1, labels) for name, labels in members.items()}
+
+
 def run(session: Session, options: Namespace) -> Iterator[Table | str]:
     for half in HALVES:
         indices: dict[str, dict[str, dict[str, float]]] = {}
@@ -111,7 +119,7 @@ def _table(half: str, indices: dict[str, dict[str, dict[str, float]]]) -> Table:
     table = Table(title=f"Adjusted Rand index at the true number of clusters, {half}, {len(indices)} sets")
     for column in ("pool", "mean member", "best algorithm", "best of each set", *FUNCTIONS, "default less eac"):
         table.add_column(column, justify="left" if column == "pool" else "right")
-    for pool in POOLS:
+    for pool in (*POOLS, SOME_MISSING):
         each = [said[pool] for said in indices.values()]
         of_members = [{name: value for name, value in said.items() if not name.startswith("= ")} for said in each]
         functions = {name: np.array([said[f"= {name}"] for said in each]) for name in FUNCTIONS}

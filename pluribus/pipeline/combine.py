@@ -23,7 +23,7 @@ from pluribus.pipeline._notes import Notes
 from pluribus.pipeline._plan import PLAN_FROM, make_plan
 from pluribus.pipeline._request import check_k, columns_of, stated
 from pluribus.pipeline._sizes import Sizes, stated_sizes
-from pluribus.pipeline.candidates.best_linkage import BestLinkage, best_linkage
+from pluribus.pipeline.candidates.closest_partition import Closest, closest_partition
 from pluribus.pipeline.clustering import Clustering
 from pluribus.tables._internal import row_numbers
 from pluribus.validate import KChoice
@@ -64,8 +64,9 @@ def combine(
         Number of clusters; by default it is found.
     method : str
         A consensus function (``pluribus.consensus.names()``); or "all", to compare them and take the preferred one. By
-        default ("auto") average, Genie or single link on the evidence, whichever comes closest to the clusterings that
-        agree with each other; constrained evidence accumulation ("ceac") if there are constraints.
+        default ("auto") average, Genie or single link on the evidence, or one of the clusterings, whichever comes
+        closest to the clusterings that agree with each other; constrained evidence accumulation ("ceac") if there are
+        constraints.
     missing : {"error", "zero"}
         Whether pairs of objects that no clustering covers together are refused, or count as apart.
     constraints, must_link, cannot_link, known_labels : see :func:`pluribus.cluster`
@@ -144,7 +145,7 @@ class Combination:
         self.options = options
         self.k_choice_: KChoice | None = None
         self.methods_: MethodComparison | None = None
-        self._linkage: BestLinkage | None = None
+        self._closest: Closest | None = None
 
     def fit(self, k: int | None) -> "Combination":
         """Combine the partitions into k clusters; None finds their number."""
@@ -178,15 +179,15 @@ class Combination:
             average = accumulate(self.ensemble_, k, missing="zero", n_jobs=-1, verbose=verbose)
         if self.function == "eac":
             return average
-        self._linkage = best_linkage(self.ensemble_, average, verbose=verbose)
-        return self._linkage.consensus
+        self._closest = closest_partition(self.ensemble_, average, verbose=verbose)
+        return self._closest.consensus
 
     def _reasons(self) -> list[str]:
         sentences = []
         if self.k_choice_ is not None:
             sentences.append(self.k_choice_.sentence)
-        if self._linkage is not None and self._linkage.sentence:
-            sentences.append(self._linkage.sentence)
+        if self._closest is not None and self._closest.sentence:
+            sentences.append(self._closest.sentence)
         if self.methods_ is not None:
             sentences.append(f"Preferred: {self.methods_.preferred}. {self.methods_.verdict}")
         return sentences
