@@ -103,7 +103,7 @@ def test_a_number_on_which_halves_of_the_ensemble_differ_does_not_count():
     assert climbed(values, steps=Steps(none, [0.6, 0.9, 0.9, 0.9])).preferred == 2
     assert climbed(values, steps=Steps(none, [0.1, 0.2, 0.1, 0.2])).preferred == 2  # halves differ everywhere
     assert climbed(values, steps=Steps(none, [np.nan] * 4)).preferred == 2
-    assert climbed({2: 0.5, 9: 0.6}, steps=Steps([0.0], [0.9])).preferred == 9  # not known beyond
+    assert climbed({2: 0.5, 3: 0.6, 9: 0.7}, steps=Steps([0.0], [0.9])).preferred == 9  # not known beyond 2
     valleys = Structure((5, 2.0))
     assert climbed(values, valleys, Steps(none, [0.9, 0.9, 0.9, 0.1])).preferred == 5  # valleys speak for themselves
     few = {k: 0.5 - k / 100 for k in range(2, 51)} | {12: 0.9}
