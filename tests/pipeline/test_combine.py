@@ -151,3 +151,17 @@ def test_json(tmp_path, monkeypatch):
 
 def test_one_object_is_one_cluster():
     assert pluribus.combine([["a"], ["b"]], verbose=False).labels.tolist() == [0]
+
+
+def test_a_clustering_that_is_taken_as_it_is_keeps_what_compares_numbers_of_clusters():
+    rng, y = np.random.default_rng(12), np.repeat([0, 1], 30)
+    labels = np.stack(
+        [np.where(rng.random(60) < (0.05 if i < 3 else 0.6), rng.integers(0, 2, 60), y) for i in range(5)], 1
+    )
+    labels[rng.random(labels.shape) < 0.2] = -1
+    result = pluribus.combine(labels, missing="zero", verbose=False)
+    assert result.method == "MedoidPartition"
+    assert result.linkage is None
+    by_average = pluribus.combine(labels, missing="zero", method="eac", verbose=False)
+    np.testing.assert_array_equal(result.k_support, by_average.k_support)
+    assert result.plot.k() is not None
