@@ -14,15 +14,10 @@ from pluribus.alternative._registry import by_name
 from pluribus.alternative._shared.base import AlternativeMixin
 from pluribus.alternative._shared.families import GAUSSIAN, family_of
 from pluribus.alternative.choice._separation import Separation
-from pluribus.alternative.choice._two_way_mixture import two_way_mixture
-from pluribus.partitions._internal import number_by_size
 
-_MOST_ROWS = 2000  # for the bottleneck, which takes seconds up to there, and for many runs of CondEns
-_RUNS = 20  # of CondEns: with its 5, the result depends on the seed twice as much
+_MOST_ROWS = 2000  # for the bottleneck, which takes seconds up to there
 _MOST_ROWS_OF_MIXTURES = 100_000
 _MOST_FEATURES = 50  # for full covariances
-_MOST_FEATURES_OF_CLUSTERS = 20  # for a covariance of each cluster: as many directions count in the score
-MIXTURE = "two-way mixture"
 _TIE = 1e-9  # scores that differ by less are equal: the first counts
 
 
@@ -34,8 +29,6 @@ class BestAlternative(AlternativeMixin, BaseEstimator):
     the information bottleneck for texts. The candidates are CondEns with k-means and with Gaussian mixtures, both with
     and without centering, k-means and a mixture of the residuals, orthogonal k-means, the conditional bottleneck (up to
     2,000 rows), and CondEns with multinomials (for counts, and yes and no). Mixtures are for dense rows, up to 100,000.
-    The best of them is then where a two-way mixture starts (up to 20 features): a row is the sum of an effect of its
-    known group, an effect of its cluster, and noise with a covariance of the cluster. It is one more candidate.
 
     The choice needs no labels. For each candidate, rows are modeled as an effect of their known group, an effect of
     their cluster, and noise with one covariance. The candidate counts that lowers the generalized variance of the noise
@@ -62,7 +55,7 @@ class BestAlternative(AlternativeMixin, BaseEstimator):
     best_method_ : str
         The title of the chosen candidate.
     best_estimator_ : object
-        The chosen candidate, fitted; if this is the two-way mixture, the candidate that it started from.
+        The chosen candidate, fitted.
     candidates_ : dict
         The labels of each candidate, by its title.
     scores_ : dict
@@ -131,27 +124,16 @@ class BestAlternative(AlternativeMixin, BaseEstimator):
         self.candidates_ = {title: model.labels_ for title, model in models.items()}
         beyond = Separation(X, groups)
         self.scores_ = {title: beyond.score(labels) for title, labels in self.candidates_.items()}
-        start = _highest(self.scores_)
-        if not sparse.issparse(X) and X.shape[0] <= _MOST_ROWS_OF_MIXTURES and X.shape[1] <= _MOST_FEATURES_OF_CLUSTERS:
-            self._add_mixture(beyond, self.candidates_[start])
-        self.best_method_ = _highest(self.scores_)
-        self.best_estimator_ = models[start]
+        highest = max(self.scores_.values())
+        self.best_method_ = next(title for title, score in self.scores_.items() if score >= highest - _TIE)
+        self.best_estimator_ = models[self.best_method_]
         self.reasons_ = (_sentence(self.best_method_, self.scores_),)
-        for warning in said[start]:
+        for warning in said[self.best_method_]:
             warnings.warn(str(warning.message), warning.category, stacklevel=2)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of fewer clusters: the candidate has said so
             self._finish(groups, self.candidates_[self.best_method_])
         return self
-
-    def _add_mixture(self, beyond: Separation, start: np.ndarray) -> None:
-        """One more candidate, from the best of the others on."""
-        if not beyond.rows.shape[1]:
-            return
-        labels = two_way_mixture(beyond.rows, beyond.group, len(beyond.group_sizes), start).labels
-        if len(np.unique(labels)) == len(np.unique(start)):
-            self.candidates_[MIXTURE] = number_by_size(labels, int(labels.max()) + 1).astype(np.int32)
-            self.scores_[MIXTURE] = beyond.score(labels)
 
     def _made(self, name: str, how: dict[str, Any], seed: int) -> Any:
         model = by_name(name)(n_clusters=int(self.n_clusters), **how)
@@ -161,17 +143,16 @@ class BestAlternative(AlternativeMixin, BaseEstimator):
 
 def _candidates(X: Any) -> dict[str, tuple[str, dict[str, Any]]]:
     """Names and parameters of the methods that suit the rows, by title."""
-    runs = {"n_init": _RUNS} if X.shape[0] <= _MOST_ROWS else {}
     found: dict[str, tuple[str, dict[str, Any]]] = {
-        "condens": ("condens", runs),
-        "condens, not centered": ("condens", {"center": False, **runs}),
+        "condens": ("condens", {}),
+        "condens, not centered": ("condens", {"center": False}),
         "residual-kmeans": ("residual-kmeans", {}),
         "orthogonal-kmeans": ("orthogonal-kmeans", {}),
     }
     if not sparse.issparse(X) and X.shape[0] <= _MOST_ROWS_OF_MIXTURES:
         found |= {
-            "condens-gaussian": ("condens-gaussian", runs),
-            "condens-gaussian, not centered": ("condens-gaussian", {"center": False, **runs}),
+            "condens-gaussian": ("condens-gaussian", {}),
+            "condens-gaussian, not centered": ("condens-gaussian", {"center": False}),
         }
         if X.shape[1] <= _MOST_FEATURES:
             found["residual mixture"] = ("residual-kmeans", {"base": "em-gaussian"})
@@ -180,12 +161,6 @@ def _candidates(X: Any) -> dict[str, tuple[str, dict[str, Any]]]:
     if X.shape[0] <= _MOST_ROWS:
         found["ccib"] = ("ccib", {})
     return found
-
-
-def _highest(scores: dict[str, float]) -> str:
-    """Of equal scores, the first counts."""
-    highest = max(scores.values())
-    return next(title for title, score in scores.items() if score >= highest - _TIE)
 
 
 def _sentence(best: str, scores: dict[str, float]) -> str:

@@ -11,14 +11,12 @@ from pluribus.alternative import BestAlternative, alternatives, by_name
 from pluribus.alternative._shared.known import read_known
 from pluribus.alternative.choice import best_alternative
 from pluribus.alternative.choice._separation import Separation
-from pluribus.alternative.choice._two_way_mixture import TwoWay, two_way_mixture
 from pluribus.compare import adjusted_rand_index, normalized_mutual_information_index
 
 NUMBERS = [
     "condens", "condens, not centered", "residual-kmeans", "orthogonal-kmeans", "condens-gaussian",
     "condens-gaussian, not centered", "residual mixture", "ccib",
 ]  # fmt: skip
-MIXTURE = best_alternative.MIXTURE
 TIED = drawn("tied partitions", 0)
 
 
@@ -29,7 +27,7 @@ def tied():
 
 
 def test_the_candidate_with_the_highest_score_is_the_result(tied):
-    assert list(tied.candidates_) == list(tied.scores_) == [*NUMBERS, MIXTURE]
+    assert list(tied.candidates_) == list(tied.scores_) == NUMBERS
     assert tied.failed_ == {}
     beyond = Separation(TIED.X, read_known(TIED.known, len(TIED.known)))
     assert tied.scores_ == {title: beyond.score(labels) for title, labels in tied.candidates_.items()}
@@ -37,50 +35,6 @@ def test_the_candidate_with_the_highest_score_is_the_result(tied):
     assert tied.labels_.tolist() == tied.candidates_[tied.best_method_].tolist()
     assert tied.labels_.tolist() == tied.best_estimator_.labels_.tolist()
     assert tied.nmi_with_known_ == pytest.approx(normalized_mutual_information_index(tied.labels_, TIED.known))
-
-
-def test_the_mixture_starts_at_the_best_of_the_others(monkeypatch):
-    monkeypatch.setattr(best_alternative, "_MOST_ROWS", 0)  # for speed: without the bottleneck
-    X, known, wanted = drawn("tied partitions", 1)
-    model = BestAlternative(len(np.unique(wanted)), random_state=1, verbose=False).fit(X, known=known)
-    start = max(model.scores_.keys() - {MIXTURE}, key=model.scores_.get)
-    assert model.best_method_ == MIXTURE
-    assert model.best_estimator_.labels_.tolist() == model.candidates_[start].tolist()
-    beyond = Separation(X, read_known(known, len(known)))
-    improved = two_way_mixture(beyond.rows, beyond.group, len(beyond.group_sizes), model.candidates_[start]).labels
-    assert adjusted_rand_index(improved, model.labels_) == 1
-    assert model.labels_.tolist() == model.candidates_[MIXTURE].tolist()
-    assert model.scores_[MIXTURE] > model.scores_[start]
-    assert adjusted_rand_index(model.labels_, wanted) > adjusted_rand_index(model.candidates_[start], wanted) + 0.02
-
-
-def test_a_mixture_that_scores_lower_is_not_taken(tied):
-    assert tied.scores_[MIXTURE] < tied.scores_[tied.best_method_]
-    assert tied.labels_.tolist() != tied.candidates_[MIXTURE].tolist()
-
-
-def test_a_mixture_that_loses_a_cluster_is_no_candidate(monkeypatch):
-    X, known = np.repeat(CROSS, 5, axis=0), np.repeat(CROSS_KNOWN, 5)
-    monkeypatch.setattr(best_alternative, "_MOST_ROWS", 0)
-    monkeypatch.setattr(best_alternative, "two_way_mixture", lambda rows, *_: TwoWay(np.zeros(len(rows), int), 0.0))
-    model = BestAlternative(2, random_state=0, verbose=False).fit(X, known=known)
-    assert MIXTURE not in model.candidates_
-    assert len(model.candidates_) == 7
-
-
-@pytest.mark.parametrize(
-    ("X", "there"),
-    [
-        (np.random.default_rng(0).normal(size=(60, 20)), True),
-        (np.random.default_rng(0).normal(size=(60, 21)), False),
-        (sparse.csr_array(np.random.default_rng(0).normal(size=(60, 5))), False),
-    ],
-    ids=["narrow", "wide", "sparse"],
-)
-def test_the_mixture_is_for_few_dense_features(monkeypatch, X, there):
-    monkeypatch.setattr(best_alternative, "_candidates", lambda X: {"residual-kmeans": ("residual-kmeans", {})})
-    model = BestAlternative(2, random_state=0, verbose=False).fit(X, known=np.arange(60) % 3)
-    assert (MIXTURE in model.candidates_) == there
 
 
 def test_dependent_partitions_are_not_centered(tied):
@@ -91,13 +45,12 @@ def test_dependent_partitions_are_not_centered(tied):
 
 def test_each_candidate_is_its_method_with_the_seed(tied):
     seed = tied.best_estimator_.random_state
-    alone = by_name("condens-gaussian")(
-        n_clusters=tied.n_clusters, center=False, n_init=20, random_state=seed, verbose=False
-    ).fit(TIED.X, known=TIED.known)
+    alone = by_name("condens-gaussian")(n_clusters=tied.n_clusters, center=False, random_state=seed, verbose=False).fit(
+        TIED.X, known=TIED.known
+    )
     assert tied.candidates_["condens-gaussian, not centered"].tolist() == alone.labels_.tolist()
     again = BestAlternative(tied.n_clusters, random_state=3, n_jobs=2, verbose=False).fit(TIED.X, known=TIED.known)
     assert again.scores_ == tied.scores_
-    assert again.labels_.tolist() == tied.labels_.tolist()
     assert again.best_estimator_.n_jobs == 2
 
 
@@ -105,7 +58,7 @@ def test_the_choice_in_words(tied):
     others = sorted(score for title, score in tied.scores_.items() if title != tied.best_method_)
     assert tied.reasons_ == (
         "The partition by condens, not centered is taken: it separates best beyond what is known, "
-        f"{max(tied.scores_.values()):.2f} ({others[0]:.2f} to {others[-1]:.2f} for the 8 others).",
+        f"{max(tied.scores_.values()):.2f} ({others[0]:.2f} to {others[-1]:.2f} for the 7 others).",
     )
 
 
@@ -139,13 +92,6 @@ def test_the_candidates_suit_the_rows(X, without, more):
     assert set(best_alternative._candidates(X)) == {*NUMBERS, *more} - set(without)
 
 
-@pytest.mark.parametrize(("n", "runs"), [(2000, 20), (2001, 5)])
-def test_small_tables_have_more_runs(n, runs):
-    made = BestAlternative(2)
-    names = {name: how for name, how in best_alternative._candidates(np.ones((n, 2)) / 2).values() if "condens" in name}
-    assert {made._made(name, how, 0).n_init for name, how in names.items()} == {runs}
-
-
 def test_texts_are_clustered_as_counts():
     X, known, wanted = drawn("texts", 1)
     model = BestAlternative(len(np.unique(wanted)), random_state=0, verbose=False).fit(X, known=known)
@@ -176,7 +122,6 @@ def test_if_none_can_run_the_first_says_why():
 def test_warnings_of_the_chosen_one_are_passed_on_once(monkeypatch):
     X, known = np.repeat(CROSS, 5, axis=0), np.repeat(CROSS_KNOWN, 5)
     monkeypatch.setattr(best_alternative, "_candidates", lambda X: {"residual-kmeans": ("residual-kmeans", {})})
-    monkeypatch.setattr(best_alternative, "_MOST_FEATURES_OF_CLUSTERS", 0)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model = BestAlternative(3, random_state=0, verbose=False).fit(X, known=known)
