@@ -95,7 +95,7 @@ Consensus = Annotated[
     str | None,
     typer.Option(
         help="A consensus function: `pluribus methods` lists them. Or all: a table of them, and which to prefer. "
-        "Default: the best of three linkages of the evidence.",
+        "Default: the best of three linkages of the evidence, or of the clusterings.",
         metavar="NAME|all",
     ),
 ]

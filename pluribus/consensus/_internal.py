@@ -7,6 +7,7 @@ from pluribus.consensus._shared.constraints import as_preferences, feasible_n_cl
 from pluribus.consensus._shared.dendrogram import cut_into, lifetimes, longest_lived
 from pluribus.consensus._shared.evidence_linkages import EXACT_SECONDS, evidence_tree, predict_seconds, seconds_of_pairs
 from pluribus.consensus._shared.extend_labels import extend_labels
+from pluribus.consensus.voting.medoid import one_member
 
 __all__ = [
     "EXACT_SECONDS",
@@ -24,6 +25,7 @@ __all__ = [
     "longest_lived",
     "name_of",
     "normalize_rows",
+    "one_member",
     "predict_seconds",
     "seconds_of_pairs",
 ]

@@ -11,7 +11,7 @@ from pluribus._engine import Registry
 from pluribus.consensus._internal import cost_of
 
 ALL = "all"  # in place of a method: every consensus function, compared
-AUTO = "auto"  # in place of a method: the best of three linkages
+AUTO = "auto"  # in place of a method: the best of three linkages and of the clusterings
 DIRECT = {"constrained": "constrained methods", "increments": "methods on increments"}  # rooms, and what they hold
 LINKED = "relational"  # the room whose methods for connected clusters need a graph
 ALTERNATIVE = "alternative"  # the room whose methods need a known partition

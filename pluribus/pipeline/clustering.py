@@ -167,7 +167,7 @@ class Clustering:
             ladder=ladder,
             reproducibility=getattr(model, "reproducibility_", None),
             linkage=getattr(consensus, "linkage_", None),
-            k_support=support_by_k(consensus if hasattr(consensus, "linkage_") else chosen_by, ladder),
+            k_support=support_by_k(getattr(model, "k_evidence_", consensus), ladder),
             k_choice=None if model.k_choice_ is None else KOpinion.of(model.k_choice_),
             constraints=constraints,
             methods=getattr(model, "methods_", None),

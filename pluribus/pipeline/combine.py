@@ -179,6 +179,7 @@ class Combination:
             average = accumulate(self.ensemble_, k, missing="zero", n_jobs=-1, verbose=verbose)
         if self.function == "eac":
             return average
+        self.k_evidence_ = average  # compares numbers of clusters, whichever partition is taken
         self._closest = closest_partition(self.ensemble_, average, verbose=verbose)
         return self._closest.consensus
 

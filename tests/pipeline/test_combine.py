@@ -165,3 +165,4 @@ def test_a_clustering_that_is_taken_as_it_is_keeps_what_compares_numbers_of_clus
     by_average = pluribus.combine(labels, missing="zero", method="eac", verbose=False)
     np.testing.assert_array_equal(result.k_support, by_average.k_support)
     assert result.plot.k() is not None
+    assert pluribus.combine(labels, 2, missing="zero", verbose=False).plot.k() is not None

@@ -107,7 +107,11 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
         candidates = self._find_candidates(ensemble)
         hard = ensemble if ensemble.memberships is None else Ensemble(ensemble.labels, names=ensemble.names)
         self.distances_ = distance_matrix(hard, self.distance, verbose=self.verbose)
-        self.medoid_ = nearest_to_all(self.distances_, ensemble.weights, candidates)
+        return self._take(ensemble, nearest_to_all(self.distances_, ensemble.weights, candidates))
+
+    def _take(self, ensemble: Ensemble, member: int) -> "MedoidPartition":
+        """Make a member the result."""
+        self.medoid_ = member
         labels, classes = encode_labels(ensemble.labels[:, self.medoid_])
         check_memberships_fit(len(labels), len(classes))
         evidence_of = mean_evidence if ensemble.memberships is None else soft_evidence
@@ -128,6 +132,11 @@ class MedoidPartition(ConsensusMixin, BaseEstimator):
                 f"they have {np.unique(n_clusters).tolist()}. Give one of these numbers, or leave out n_clusters."
             )
         return counted[n_clusters == self.n_clusters]
+
+
+def one_member(ensemble: Ensemble, member: int) -> MedoidPartition:
+    """A member as the result, whichever is the medoid; objects without a label join the cluster of highest evidence."""
+    return MedoidPartition()._take(ensemble, member)
 
 
 def _complete(labels: np.ndarray, evidence: np.ndarray) -> np.ndarray:

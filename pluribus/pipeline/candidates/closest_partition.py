@@ -7,7 +7,7 @@ import numpy as np
 
 from pluribus.compare import adjusted_rand_index
 from pluribus.consensus import EvidenceAccumulation, MedoidPartition
-from pluribus.consensus._internal import EXACT_SECONDS, predict_seconds
+from pluribus.consensus._internal import EXACT_SECONDS, one_member, predict_seconds
 from pluribus.partitions import Ensemble
 
 _OTHERS = ("genie", "single")  # like average link, they need no matrix of all pairs
@@ -16,6 +16,7 @@ _OTHERS = ("genie", "single")  # like average link, they need no matrix of all p
 _POWER = 8
 # If members differ in their numbers of clusters, those with k of them are mostly worse than the linkages.
 _SHARE_WITH_K = 0.75
+_MOST_COMPARED = 500_000_000  # objects times pairs of members that are compared: about a minute
 _TIE = 1e-9
 
 
@@ -37,13 +38,13 @@ def closest_partition(ensemble: Ensemble, average: EvidenceAccumulation, *, verb
     """Choose among average, Genie and single link on the evidence, and one member, for the same number of clusters.
 
     The one with the highest agreement with the members is taken: the adjusted Rand index, averaged as a power mean of
-    order 8, in which the members that a partition nearly reproduces count most. Of equal ones, average link is taken.
-    The member that competes is the medoid by this agreement, which is compared with the other members only. It has k
-    clusters, and competes only if three quarters of the members have. Objects that it leaves out join the cluster of
-    highest mean evidence.
+    order 8, in which the members that a partition nearly reproduces count most, and members by the share of objects
+    that they cover. Of equal ones, average link is taken. The member that competes has k clusters and the highest
+    agreement with the other members, once the objects that it leaves out have joined the cluster of highest mean
+    evidence. It competes only if three quarters of the members have k clusters.
 
-    Genie and single link are left out if exact linkage would take longer than about a minute. Only average link is used
-    for soft members.
+    Genie and single link are left out if exact linkage would take longer than about a minute, and members if comparing
+    all of them would. Only average link is used for soft members.
 
     Parameters
     ----------
@@ -72,8 +73,8 @@ def closest_partition(ensemble: Ensemble, average: EvidenceAccumulation, *, verb
     candidates = [_Candidate("average link", average, _agreement(ensemble, average.labels_), [])]
     if _exact(ensemble):
         candidates += [_linked(ensemble, k, linkage, average.n_jobs, verbose) for linkage in _OTHERS]
-    if _most_have(ensemble, k):
-        candidates.append(_best_member(ensemble, k, verbose))
+    if _most_have(ensemble, k) and ensemble.n_objects * ensemble.n_partitions**2 / 2 <= _MOST_COMPARED:
+        candidates.append(_best_member(ensemble, k))
     best = max(candidate.agreement for candidate in candidates)
     chosen = next(candidate for candidate in candidates if candidate.agreement >= best - _TIE)
     for warned in chosen.warned:
@@ -88,12 +89,21 @@ def _linked(ensemble: Ensemble, k: int, linkage: str, n_jobs: int | None, verbos
     return _Candidate(name, consensus, _agreement(ensemble, consensus.labels_), warned)
 
 
-def _best_member(ensemble: Ensemble, k: int, verbose: bool) -> _Candidate:
-    """The member that agrees best with the others."""
-    consensus = MedoidPartition(k, distance=_disagreement, verbose=verbose)
-    warned = _fit(consensus, ensemble)
-    agreement = _agreement(ensemble, consensus.labels_, without=consensus.medoid_)
-    return _Candidate(str(ensemble.names[consensus.medoid_]), consensus, agreement, warned)
+def _best_member(ensemble: Ensemble, k: int) -> _Candidate:
+    """The member with k clusters that agrees best with the others, the first of equal ones."""
+    agreement = {
+        member: _agreement(ensemble, _completed(ensemble, member).labels_, without=member)
+        for member in np.flatnonzero(ensemble.weights).tolist()
+        if _n_clusters(ensemble.labels[:, member]) == k
+    }
+    best = max(agreement, key=lambda member: agreement[member])
+    return _Candidate(str(ensemble.names[best]), _completed(ensemble, best), agreement[best], [])
+
+
+def _completed(ensemble: Ensemble, member: int) -> MedoidPartition:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of objects without any evidence: the members that are not taken say nothing
+        return one_member(ensemble, member)
 
 
 def _fit(consensus: Any, ensemble: Ensemble) -> list[Any]:
@@ -113,29 +123,27 @@ def _exact(ensemble: Ensemble) -> bool:
 
 def _most_have(ensemble: Ensemble, k: int) -> bool:
     """Whether most members have k clusters, by their weights."""
-    have = [len(np.unique(member[member >= 0])) == k for member in ensemble.labels.T]
+    have = [_n_clusters(member) == k for member in ensemble.labels.T]
     return bool(np.average(have, weights=ensemble.weights) >= _SHARE_WITH_K)
+
+
+def _n_clusters(member: np.ndarray) -> int:
+    return len(np.unique(member[member >= 0]))
 
 
 def _agreement(ensemble: Ensemble, labels: np.ndarray, without: int | None = None) -> float:
     """The power mean of the adjusted Rand indices with the members, on the objects that each one covers.
 
-    Less agreement than by chance counts as none: an even power would count it as agreement.
+    A member counts by its weight and the share of objects that it covers: two objects agree with anything. Less
+    agreement than by chance counts as none: an even power would count it as agreement.
     """
-    weights = ensemble.weights.copy()
+    weights = ensemble.weights * (ensemble.labels >= 0).mean(axis=0)
     if without is not None:
         weights[without] = 0
     if not weights.any():
         return 0.0
     indices = np.array([max(adjusted_rand_index(labels, member), 0.0) for member in ensemble.labels.T])
     return float(np.average(indices**_POWER, weights=weights) ** (1 / _POWER))
-
-
-def _disagreement(one: np.ndarray, other: np.ndarray) -> float:
-    """A distance of two members whose medoid has the highest agreement; the largest one if they share no object."""
-    if not ((one >= 0) & (other >= 0)).any():
-        return 1.0
-    return 1 - max(adjusted_rand_index(one, other), 0.0) ** _POWER
 
 
 def _sentence(candidates: list[_Candidate], chosen: _Candidate) -> str:
@@ -149,12 +157,19 @@ def _sentence(candidates: list[_Candidate], chosen: _Candidate) -> str:
     if not different:
         return ""
     between, following = max(different, key=lambda pair: pair[1].agreement)
-    if isinstance(chosen.consensus, MedoidPartition):
-        taken = f"Took the clustering {chosen.name} as it is: it agrees best with the others"
-    else:
-        taken = f"Merged by {chosen.name}, which agrees best with the clusterings"
-    name = f"the clustering {following.name}" if isinstance(following.consensus, MedoidPartition) else following.name
+    taken = f"Took the clustering {chosen.name}" if _is_member(chosen) else f"Merged by {chosen.name}"
+    other = f"the clustering {following.name}" if _is_member(following) else following.name
+    both = f"the partitions of both agree at {between:.2f} (adjusted Rand index)"
+    if chosen.agreement <= _TIE:
+        return f"{taken}: no partition agrees with the clusterings better than by chance."
+    whom = "the others" if _is_member(chosen) else "the clusterings"
+    if following.agreement >= chosen.agreement - _TIE:
+        return f"{taken}, but {other} agrees as well with {whom} ({chosen.agreement:.2f}); {both}."
     return (
-        f"{taken} ({chosen.agreement:.2f}). The next best is {name} ({following.agreement:.2f}); the partitions of "
-        f"both agree at {between:.2f} (adjusted Rand index)."
+        f"{taken}, which agrees best with {whom} ({chosen.agreement:.2f}). The next best is {other} "
+        f"({following.agreement:.2f}); {both}."
     )
+
+
+def _is_member(candidate: _Candidate) -> bool:
+    return isinstance(candidate.consensus, MedoidPartition)

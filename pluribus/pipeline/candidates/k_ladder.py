@@ -151,15 +151,19 @@ def climb(levels: Levels, structure: Structure | None, k_stability: Any, n_jobs:
         if max(_finest(numbers, scores, k_stability, 0), separated) >= least:
             tried |= _tried(levels, more)
     numbers, scores = _scored(tried, k_stability)
+    known = _of_halves(numbers, scores, k_stability)
     preferred = agreed = _finest(numbers, scores, k_stability, _TIE)
     if separated > agreed and numbers[-1] >= separated and not _long_lived(k_stability, agreed):
         fine = numbers >= separated
-        preferred = int(numbers[fine][scores[fine] >= scores[fine].max() - _CLEARLY].min())
-    known = _of_halves(numbers, scores, k_stability)
+        counted = np.where(numbers == separated, scores, known)[fine]  # valleys speak for themselves
+        preferred = int(numbers[fine][counted >= counted.max() - _CLEARLY].min())
     rungs = tuple(_rung(levels, k, tried[k], s, n_jobs) for k, s in _on_ladder(numbers, scores, known, preferred))
     agreement = np.array([tried[k].agreement for k in numbers])
     ladder = KLadder(numbers, scores, agreement, rungs, preferred, "")
-    return KLadder(numbers, scores, agreement, rungs, preferred, _sentence(ladder, agreed, separated, tried[preferred]))
+    highest = int(np.argmax(scores))
+    unlike = int(numbers[highest]) if known[highest] < scores[highest] - _TIE else None
+    sentence = _sentence(ladder, agreed, separated, unlike, tried[preferred])
+    return KLadder(numbers, scores, agreement, rungs, preferred, sentence)
 
 
 def _tried(levels: Levels, numbers: Any) -> dict[int, Best]:
@@ -223,15 +227,17 @@ def _rung(levels: Levels, k: int, best: Best, score: float, n_jobs: int | None) 
     return Rung(k, score, best.agreement, float(known.min()) if len(known) else np.nan, labels)
 
 
-def _sentence(ladder: KLadder, agreed: int, separated: int, best: Best) -> str:
+def _sentence(ladder: KLadder, agreed: int, separated: int, unlike: int | None, best: Best) -> str:
     """Why this number, and what is next."""
     k, n_others = ladder.preferred, len(best.choice.names) - 1
     if k == agreed:
         why = f"{n_others + 1} candidate partitions and the evidence speak most for this number; the best agrees with "
         why += f"the others at {best.agreement:.2f} (mean adjusted Rand index)"
     else:
-        why = f"valleys of the density separate {separated} groups, each significantly, more than the {agreed} of the "
-        why += "best score"
+        why = f"valleys of the density separate {separated} groups, each significantly, more than the {agreed} that "
+        why += f"candidates speak for{'' if k == separated else f', and {k} clusters score clearly higher'}"
+    if unlike is not None:
+        why += f"; {unlike} clusters score higher, but halves of the ensemble do not agree on them"
     other = ladder.runner_up
     return f"{k} clusters: {why}.{'' if other is None else f' Next best: {other}.'}"
 

@@ -10,6 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 import pluribus
 from pluribus import Ensemble
 from pluribus.consensus import EvidenceAccumulation, MedoidPartition
+from pluribus.evidence import mean_evidence
 from pluribus.pipeline.candidates import closest_partition as module
 from pluribus.pipeline.candidates.closest_partition import closest_partition
 
@@ -25,9 +26,18 @@ def power_mean(ensemble, labels, without=None):
         if position == without:
             continue
         covered = member >= 0
+        weight = weight * covered.mean()
         total += weight * max(adjusted_rand_score(member[covered], labels[covered]), 0) ** 8
         weights += weight
     return (total / weights) ** (1 / 8)
+
+
+def completed(ensemble, member):
+    """Objects without a label join the cluster of highest mean evidence, the largest of equal ones."""
+    labels = ensemble.labels[:, member].copy()
+    evidence = mean_evidence(ensemble, labels, labels.max() + 1)
+    by_size = np.argsort(-np.bincount(labels[labels >= 0]), kind="stable")
+    return np.where(labels < 0, by_size[evidence[:, by_size].argmax(axis=1)], labels)
 
 
 @pytest.fixture(scope="module")
@@ -60,17 +70,14 @@ def test_the_choice_is_that_of_the_oracle(seed):
     ensemble = Ensemble(labels, weights=1 + (seed % 3) * rng.random(5))
     fitted = {linkage: accumulated(ensemble, 4, linkage).labels_ for linkage in ("average", "genie", "single")}
     values = {linkage: power_mean(ensemble, found) for linkage, found in fitted.items()}
-    if seed % 3 == 0:  # of members with equal weights, the medoid has the highest mean with the others
-        values["member"] = max(power_mean(ensemble, labels[:, i], without=i) for i in range(5))
+    values["member"] = max(power_mean(ensemble, completed(ensemble, i), without=i) for i in range(5))
     best = closest_partition(ensemble, accumulated(ensemble, 4), verbose=False)
     name = "member" if isinstance(best.consensus, MedoidPartition) else best.consensus.linkage
-    if name == "member":
-        values[name] = power_mean(ensemble, best.consensus.labels_, without=best.consensus.medoid_)
     assert values[name] == pytest.approx(max(values.values()), abs=1e-9)
     assert name == "member" or np.array_equal(best.consensus.labels_, fitted[name])
     others = [found for linkage, found in fitted.items() if adjusted_rand_score(best.consensus.labels_, found) < 1]
     assert best.sentence or not others
-    assert f"({values[name]:.2f}). The next best is" in best.sentence or not best.sentence
+    assert f"({values[name]:.2f})" in best.sentence or not best.sentence
 
 
 def test_the_oracle_takes_linkages_and_members():
@@ -106,8 +113,8 @@ def test_a_member_is_taken_if_it_agrees_best_with_the_others(sparse_rings):
     value = power_mean(ensemble, best.consensus.labels_, without=member)
     average = power_mean(ensemble, accumulated(ensemble, 2).labels_)
     assert best.sentence == (
-        f"Took the clustering {ensemble.names[member]} as it is: it agrees best with the others ({value:.2f}). The "
-        f"next best is average link ({average:.2f}); the partitions of both agree at 0.00 (adjusted Rand index)."
+        f"Took the clustering {ensemble.names[member]}, which agrees best with the others ({value:.2f}). The next best "
+        f"is average link ({average:.2f}); the partitions of both agree at 0.00 (adjusted Rand index)."
     )
 
 
@@ -135,13 +142,54 @@ def test_the_share_of_members_goes_by_weight(sparse_rings):
     assert not module._most_have(Ensemble(labels, weights=[1, 1, 1, 1.1]), 2)
 
 
-def test_members_that_share_no_object_do_not_agree():
+def test_a_member_that_covers_two_objects_is_not_near_to_all(sparse_rings):
+    ensemble, y = sparse_rings
+    first = closest_partition(ensemble, accumulated(ensemble, 2), verbose=False).consensus
+    tiny = np.full((200, 1), -1)
+    tiny[[np.flatnonzero(y == 0)[0], np.flatnonzero(y == 1)[0]], 0] = [0, 1]
+    more = Ensemble(np.hstack([ensemble.labels, tiny]))
+    best = closest_partition(more, accumulated(more, 2), verbose=False).consensus
+    assert best.medoid_ == first.medoid_
+    assert adjusted_rand_score(y, best.labels_) > 0.9
+    assert module._agreement(more, y) == pytest.approx(power_mean(more, y))
+
+
+def test_a_heavy_member_is_not_nearest_by_its_own_weight(sparse_rings):
+    ensemble, _ = sparse_rings
+    weighted = Ensemble(ensemble.labels, weights=[1, 1, 1, 9, 1, 1, 1])
+    member = module._best_member(weighted, 2)
+    values = [power_mean(weighted, completed(weighted, i), without=i) for i in range(7)]
+    assert member.agreement == pytest.approx(max(values))
+    assert member.consensus.medoid_ == np.argmax(values) != 3
+
+
+def test_members_that_share_no_object():
     left, right = np.repeat([0, 1, -1], 4), np.repeat([-1, 0, 1], 4)
-    assert module._disagreement(left, np.repeat([-1, 0], [8, 4])) == 1
-    assert module._disagreement(left, left) == 0
     labels = [left, np.repeat([-1, 0, 1], [8, 2, 2]), right, np.repeat([0, 1, 0], 4)]
     result = pluribus.combine(Ensemble(labels), 2, missing="zero", verbose=False)
     assert sorted(set(result.labels.tolist())) == [0, 1]
+
+
+def test_too_many_members_are_not_compared(sparse_rings, monkeypatch):
+    ensemble, _ = sparse_rings
+    monkeypatch.setattr(module, "_MOST_COMPARED", 200 * 7**2 / 2)
+    assert "clustering" in closest_partition(ensemble, accumulated(ensemble, 2), verbose=False).sentence.split(",")[0]
+    monkeypatch.setattr(module, "_MOST_COMPARED", 200 * 7**2 / 2 - 1)
+    assert closest_partition(ensemble, accumulated(ensemble, 2), verbose=False).consensus.linkage == "average"
+
+
+def test_words_for_equal_agreement_and_for_none():
+    class Found:
+        def __init__(self, labels):
+            self.labels_ = np.array(labels)
+
+    one = module._Candidate("average link", Found([0, 0, 1, 1]), 0.5, [])
+    other = module._Candidate("Genie link", Found([0, 1, 1, 1]), 0.5, [])
+    assert module._sentence([one, other], one).startswith(
+        "Merged by average link, but Genie link agrees as well with the clusterings (0.50); the partitions of both"
+    )
+    none = [candidate._replace(agreement=0.0) for candidate in (one, other)]
+    assert module._sentence(none, none[0]).endswith(": no partition agrees with the clusterings better than by chance.")
 
 
 def test_one_member_of_two_or_alone_is_not_taken_as_it_is():

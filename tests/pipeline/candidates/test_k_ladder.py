@@ -85,9 +85,13 @@ def test_valleys_ask_for_at_least_as_many_and_for_no_more_without_need():
     values = {2: 0.8, 3: 0.3, 4: 0.5, 5: 0.59, 6: 0.4}
     ladder = climbed(values, Structure((3, 2.0), (4, 1.0), (5, 0.9)))
     assert ladder.preferred == 4
-    assert "separate 4 groups, each significantly, more than the 2 of the best score" in ladder.sentence
+    assert "separate 4 groups, each significantly, more than the 2 that candidates speak for." in ladder.sentence
     assert ladder.runner_up == 2
-    assert climbed(values | {6: 0.61}, Structure((4, 1.0))).preferred == 5  # 4 is clearly below 6
+    finer = climbed(values | {6: 0.61}, Structure((4, 1.0)))
+    assert finer.preferred == 5  # 4 is clearly below 6
+    assert "speak for, and 5 clusters score clearly higher." in finer.sentence
+    halves = Steps([0.0] * 5, [0.9, 0.9, 0.9, 0.9, 0.1])
+    assert climbed(values | {5: 0.45, 6: 0.65}, Structure((4, 1.0)), halves).preferred == 4  # halves differ on 6
     assert climbed(values, Structure((4, 0.99))).preferred == 2
     assert climbed(values, Structure((7, 2.0))).preferred == 2  # there are no candidates for 7
     assert climbed({2: 0.5, 5: 0.7}, Structure((2, 2.0))).preferred == 5  # a finer one with a higher score stays
@@ -99,6 +103,10 @@ def test_a_number_on_which_halves_of_the_ensemble_differ_does_not_count():
     ladder = climbed(values, steps=Steps(none, [0.59, 0.9, 0.6, 0.9]))
     assert ladder.preferred == 4
     assert [rung.n_clusters for rung in ladder.rungs] == [4]
+    assert "; 2 clusters score higher, but halves of the ensemble do not agree on them." in ladder.sentence
+    close = climbed({2: 0.61, 3: 0.6}, steps=Steps([0.0, 0.0], [0.1, 0.9]))
+    assert close.preferred == 3
+    assert "score higher" in close.sentence
     assert ladder.scores.tolist() == list(values.values())  # they are kept as they are
     assert climbed(values, steps=Steps(none, [0.6, 0.9, 0.9, 0.9])).preferred == 2
     assert climbed(values, steps=Steps(none, [0.1, 0.2, 0.1, 0.2])).preferred == 2  # halves differ everywhere
