@@ -163,6 +163,16 @@ def test_a_heavy_member_is_not_nearest_by_its_own_weight(sparse_rings):
     assert member.consensus.medoid_ == np.argmax(values) != 3
 
 
+def test_a_member_with_another_number_of_clusters_does_not_compete():
+    y = np.repeat([0, 1], 50)
+    members = [np.where(np.isin(np.arange(100), range(start, 100, 10)), 1 - y, y) for start in (0, 1, 2)]
+    finer = np.append(y[:-1], 2)
+    ensemble = Ensemble([finer, *members])
+    values = [power_mean(ensemble, labels, without=i) for i, labels in enumerate(ensemble.labels.T)]
+    assert np.argmax(values) == 0
+    assert module._best_member(ensemble, 2).consensus.medoid_ == 1 + np.argmax(values[1:])
+
+
 def test_members_that_share_no_object():
     left, right = np.repeat([0, 1, -1], 4), np.repeat([-1, 0, 1], 4)
     labels = [left, np.repeat([-1, 0, 1], [8, 2, 2]), right, np.repeat([0, 1, 0], 4)]
