@@ -31,8 +31,9 @@ class KStability(NamedTuple):
         The logarithm of the factor by which the mean evidence falls from the last merge that leaves k clusters to the
         first that leaves fewer.
     stability : ndarray
-        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, over three splits.
-        With fewer than four members, whose halves are too small, it is NaN and only lifetimes count.
+        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, over three splits,
+        on the objects that both halves know. With fewer than four members, whose halves are too small, or with fewer
+        such objects than clusters, it is NaN and only lifetimes count.
     """
 
     lifetimes: np.ndarray
@@ -97,14 +98,33 @@ def k_stability(
     objects = np.arange(n) if n <= _OBJECTS else np.sort(rng.choice(n, _OBJECTS, replace=False))
     sample = ensemble if n <= _OBJECTS else ensemble.take_objects(objects)
     whole = [cut_into(tree, k)[objects] for k in numbers]
-    stability = np.zeros(len(lifetimes))
-    for both in track(halves(r, _SPLITS, rng), "number of clusters", verbose=verbose):
-        trees = [link(sample.take_partitions(half)) for half in both]
+    of_splits = np.full((_SPLITS, len(lifetimes)), np.nan)
+    for split, both in enumerate(track(halves(r, _SPLITS, rng), "number of clusters", verbose=verbose)):
+        known = _known_to(sample, both)
+        if len(known) <= most:
+            continue
+        trees = [link(_part(sample, known, half)) for half in both]
         for place, k in enumerate(numbers):
             one, other = (cut_into(half, k) for half in trees)
-            pairs = ((one, other), (one, whole[place]), (other, whole[place]))
-            stability[place] += np.mean([adjusted_rand_index(*pair) for pair in pairs]) / _SPLITS
-    return KStability(lifetimes, stability)
+            pairs = ((one, other), (one, whole[place][known]), (other, whole[place][known]))
+            of_splits[split, place] = np.mean([adjusted_rand_index(*pair) for pair in pairs])
+    counted = ~np.isnan(of_splits[:, 0])
+    return KStability(lifetimes, of_splits[counted].mean(axis=0) if counted.any() else of_splits[0])
+
+
+def _known_to(ensemble: Ensemble, both: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """The objects that some member of each half has a label for."""
+    if not ensemble.missing_share:
+        return np.arange(ensemble.n_objects)
+    return np.flatnonzero(np.all([(ensemble.labels[:, half] >= 0).any(axis=1) for half in both], axis=0))
+
+
+def _part(ensemble: Ensemble, known: np.ndarray, half: np.ndarray) -> Ensemble:
+    """Some objects and members, without members that have no label for any of the objects."""
+    if len(known) == ensemble.n_objects:
+        return ensemble.take_partitions(half)
+    some = (ensemble.labels[np.ix_(known, half)] >= 0).any(axis=0)
+    return ensemble.take_objects(known).take_partitions(half[some])
 
 
 def halves(r: int, n_splits: int, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -118,3 +118,37 @@ def test_halves_of_many_objects_are_made_of_some(monkeypatch):
     assert sizes == [(50, 6)] * 6
     assert found.n_clusters == 4
     assert found.stability[2] == 1
+
+
+@pytest.mark.parametrize("extraction", ["linkage", "stable"])
+def test_halves_are_compared_on_what_both_know(extraction):
+    truth, ensemble = fine_members(n=200, k=4, r=6)
+    hidden = np.random.default_rng(1).random(ensemble.labels.shape) < 0.3
+    hidden[hidden.all(axis=1)] = False
+    labels = np.where(hidden, -1, ensemble.labels)
+    assert any((labels[:, half] < 0).all(axis=1).any() for half in ([0, 1, 2], [1, 3, 5], [2, 4, 5]))
+    model = LocallyWeightedConsensus(extraction=extraction, random_state=0, verbose=False).fit(Ensemble(labels))
+    assert model.n_clusters_ == 4
+    assert adjusted_rand_score(truth, model.labels_) > 0.8
+    assert np.isfinite(model.k_stability_.stability).all()
+
+
+def test_stability_is_unknown_if_halves_have_hardly_an_object_in_common():
+    parts = np.full((4, 40), -1)
+    for m in range(4):
+        parts[m, 10 * m : 10 * m + 10] = np.arange(10) % 3
+    found = look(Ensemble(parts.T))
+    assert np.isnan(found.stability).all()
+    assert found.n_clusters >= 1
+
+
+def test_a_member_of_objects_that_the_other_half_does_not_know_is_left_out():
+    truth, ensemble = fine_members(n=200, k=4, r=4)
+    labels = ensemble.labels.copy()
+    labels[:100, :2] = -1
+    labels[100:, 2] = -1
+    rng = np.random.default_rng(3)
+    splits = _k_stability.halves(4, 3, rng)
+    assert any(2 in half and not {0, 1} & set(half) for both in splits for half in both)
+    found = look(Ensemble(labels), seed=3)
+    assert np.isfinite(found.stability).all()
