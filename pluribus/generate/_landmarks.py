@@ -70,7 +70,7 @@ def _sparse_means(rows: Any, p: int, rng: np.random.Generator) -> np.ndarray:
     means = rows[np.sort(rng.choice(n, p, replace=False))].toarray()
     nearest = np.empty(n, dtype=np.int64)
     for _ in range(_CENTER_STEPS):
-        norms, doubled = np.einsum("ij,ij->i", means, means), 2 * means.T
+        norms, doubled = np.einsum("ij,ij->i", means, means), np.ascontiguousarray(2 * means.T)  # scipy would copy it
         for start in range(0, n, _LINKED_BLOCK):
             here = slice(start, start + _LINKED_BLOCK)
             nearest[here] = (norms - rows[here] @ doubled).argmin(axis=1)
@@ -90,6 +90,8 @@ def _nearest_landmarks(X: Any, landmarks: np.ndarray) -> tuple[np.ndarray, np.nd
     center = np.zeros_like(landmarks[0]) if is_sparse else landmarks.mean(axis=0)
     points = landmarks - center
     doubled, norms = -2 * points.T, np.einsum("ij,ij->i", points, points)
+    if is_sparse:
+        doubled = np.ascontiguousarray(doubled)  # scipy would copy it for each block
     for start in range(0, n, _LINKED_BLOCK):
         here = slice(start, start + _LINKED_BLOCK)
         rows = X[here] if is_sparse else X[here] - center
