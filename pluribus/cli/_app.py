@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from pluribus.cli import _options as o
 from pluribus.cli._errors import explained
@@ -22,6 +23,20 @@ app = typer.Typer(
 )
 
 
+class _EachOnce(TyperCommand):
+    """A command that refuses an option with two values, of which the last would count in silence."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in given:
+            if not isinstance(option, TyperOption) or option.multiple or option.is_flag:
+                continue
+            if (times := given.count(option)) > 1:
+                all_in_one = ", with all columns separated by commas" if option.metavar == "COLUMNS" else ""
+                ctx.fail(f"Option {option.opts[0]!r} is given {times} times: give it once{all_in_one}.")
+        return super().parse_args(ctx, args)
+
+
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """A command whose options, as far as they are given, go to ``run`` in ``pluribus.cli._NAME``."""
     names = list(inspect.signature(function).parameters)
@@ -32,7 +47,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         module = importlib.import_module(f"pluribus.cli._{function.__name__}")
         explained(module.run, names)(**{name: getattr(value, "value", value) for name, value in given.items()})
 
-    app.command()(called)
+    app.command(cls=_EachOnce)(called)
     return function
 
 
