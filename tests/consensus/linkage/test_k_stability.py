@@ -143,7 +143,7 @@ def test_stability_is_unknown_if_halves_have_hardly_an_object_in_common():
 
 
 def test_a_member_of_objects_that_the_other_half_does_not_know_is_left_out():
-    truth, ensemble = fine_members(n=200, k=4, r=4)
+    _, ensemble = fine_members(n=200, k=4, r=4)
     labels = ensemble.labels.copy()
     labels[:100, :2] = -1
     labels[100:, 2] = -1

@@ -9,7 +9,7 @@ from pluribus.validate import find_structure
 from pluribus.validate.structure import _shadows
 from pluribus.validate.structure._dip import PROBABILITIES, SIZES, dip_p_value
 from pluribus.validate.structure._shadows import _direction, _p_value, _sides, least_p_value
-from pluribus.validate.structure._spread_ties import spread_ties
+from pluribus.validate.structure._spread_ties import _categories, spread_ties
 from pluribus.validate.structure._valleys import (
     Density,
     _threshold,
@@ -68,6 +68,52 @@ def test_repeated_values_are_spread_and_gaps_stay():
     distinct = np.arange(6.0)[:, None]
     np.testing.assert_array_equal(spread_ties(distinct, np.random.default_rng(0)), distinct)
     assert spread_ties(np.ones((5, 2)), np.random.default_rng(0)).shape == (5, 0)
+
+
+def one_hot(codes, n_values):
+    return (codes[:, None] == np.arange(n_values)).astype(float)
+
+
+def test_a_category_fills_its_simplex():
+    rng = np.random.default_rng(0)
+    codes, other = rng.integers(3, size=3_000), rng.integers(2, size=3_000)
+    X = np.hstack([rng.normal(size=(3_000, 1)), one_hot(codes, 3), one_hot(other, 2)])
+    scaled = X * [1, 2, 4, 1, 1, 3] - [0, 1, 0, 0, 0, 0]
+    spread = spread_ties(scaled, np.random.default_rng(1))
+    np.testing.assert_array_equal(spread[:, 0], X[:, 0])
+    places = (spread[:, 1:4] + [1, 0, 0]) / [2, 4, 1]
+    assert (places >= 0).all()
+    np.testing.assert_allclose(places.sum(axis=1), 1)
+    np.testing.assert_array_equal(places.argmax(axis=1), codes)
+    one_in_all = rng.dirichlet(np.ones(3), 3_000)  # with equal shares nothing tells the values apart
+    assert np.sort(places[:, 0])[::300] == pytest.approx(np.sort(one_in_all[:, 0])[::300], abs=0.04)
+    assert dip_p_value(places[:, 0] - places[:, 1]) > 0.5
+    pair = spread[:, 4:] / [1, 3]
+    np.testing.assert_allclose(pair.sum(axis=1), 1)
+    np.testing.assert_array_equal(pair.argmax(axis=1), other)
+
+
+def test_columns_of_a_category_are_found_by_their_rows():
+    codes = np.arange(60) % 3
+    category, coin = one_hot(codes, 3), (np.arange(60) // 3 % 2)[:, None].astype(float)
+    assert _categories(category) == [range(3)]
+    assert _categories(np.hstack([category[:, :1], category])) == [range(1, 4)]  # one column of another category
+    assert _categories(np.hstack([coin, category, coin, 1 - coin])) == [range(1, 4), range(4, 6)]
+    assert _categories(category[:, :2]) == []  # rows without a value
+    assert _categories(np.hstack([category[:, :2], np.zeros((60, 1)), category[:, 2:]])) == []
+    assert _categories(np.hstack([category[:, :2], 2 * category[:, 2:] + coin])) == []
+
+
+def test_independent_categories_are_one_group():
+    rng = np.random.default_rng(2)
+    X = np.hstack([one_hot(rng.choice(3, 900, p=[0.5, 0.3, 0.2]), 3) for _ in range(10)])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    found = find_structure(X, linkage(X, "average"))
+    assert found.verdict == "none"
+    classes = rng.integers(2, size=900)
+    codes = [np.where(rng.random(900) < 0.8, classes, rng.integers(3, size=900)) for _ in range(10)]
+    X = np.hstack([one_hot(column, 3) for column in codes])
+    assert find_structure(X, linkage(X, "average")).verdict == "clusters"
 
 
 @pytest.mark.parametrize(
