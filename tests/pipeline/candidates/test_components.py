@@ -1,0 +1,73 @@
+"""The components of a sparse table."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+from pluribus.pipeline.candidates._components import components
+
+
+@pytest.fixture(scope="module")
+def thin():
+    drawn = sparse.random(120, 70, density=0.2, format="csr", random_state=0)
+    return sparse.csr_matrix(drawn.multiply(np.geomspace(1, 1e-3, 70)))  # so that the random solver is close
+
+
+def by_hand(X, n_components):
+    """The rows in the space of the first right singular vectors, in coordinates of the columns."""
+    axes = np.linalg.svd(X, full_matrices=False)[2][:n_components]
+    return X @ axes.T @ axes
+
+
+def test_rows_of_length_one_keep_the_angles_of_their_centered_components(thin):
+    rows = normalize(thin)
+    found = components(rows, 0)
+    kept = by_hand(rows.toarray(), 20)
+    expected = normalize(kept - kept.mean(axis=0))
+    assert found.shape == (120, 20)
+    np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-3)
+
+
+def test_rows_of_other_lengths_keep_their_distances(thin):
+    found = components(thin, 0)
+    kept = by_hand(thin.toarray(), 50)
+    assert found.shape == (120, 50)
+    np.testing.assert_allclose(found @ found.T, kept @ kept.T, atol=1e-4)
+
+
+@pytest.mark.parametrize(("length", "n_components"), [(1.0005, 20), (0.9995, 20), (1.01, 50), (0.99, 50)])
+def test_a_single_row_of_another_length_counts(thin, length, n_components):
+    rows = normalize(thin)
+    rows[0] *= length
+    assert components(rows, 0).shape[1] == n_components
+
+
+def test_rows_without_entries_are_no_exception(thin):
+    rows = normalize(thin)
+    rows[3] *= 0
+    found = components(rows, 0)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1)
+
+
+def test_the_lengths_that_components_lose_do_not_count(thin):
+    """A text of rare words keeps little of its length, and lies where its few common words point."""
+    common = sparse.hstack([normalize(thin), sparse.csr_matrix((120, 120))])
+    share = np.repeat([1.0, 0.3], 60)[:, None]
+    rare = sparse.hstack([sparse.csr_matrix((120, 70)), sparse.identity(120)])
+    rows = sparse.csr_matrix(common.multiply(share) + rare.multiply(np.sqrt(1 - share**2)))
+    np.testing.assert_allclose(np.linalg.norm(components(rows, 0), axis=1), 1)
+
+
+def test_equal_rows_are_not_told_apart_by_rounding():
+    rows = normalize(sparse.csr_matrix(np.tile(np.arange(1.0, 31.0), (60, 1))))
+    np.testing.assert_array_equal(components(rows, 0), np.zeros((60, 20)))
+
+
+def test_narrow_tables_stay_almost_whole(thin):
+    assert components(normalize(thin[:, :21]), 0).shape[1] == 20
+    narrow = normalize(thin[:, :20])
+    found = components(narrow, 0)
+    assert found.shape[1] == 19
+    assert np.linalg.norm(found, axis=1).std() > 0.01  # not scaled
+    np.testing.assert_array_equal(components(thin[:, :2], 0), thin[:, :2].toarray())
