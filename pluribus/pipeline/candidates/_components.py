@@ -22,18 +22,19 @@ def components(rows: Any, seed: int) -> np.ndarray:
     rare words. So such rows are centered, because all texts share much of the first component, and get length 1 again.
     """
     n_components = min(rows.shape) - 1
-    directions = n_components >= _OF_DIRECTIONS and _are_directions(rows)
-    n_components = min(n_components, _OF_DIRECTIONS if directions else _COMPONENTS)
+    if n_components >= _OF_DIRECTIONS and _are_directions(rows):
+        # Singular values of texts fall slowly: random sketches mix the last components, differently for each seed.
+        exact = TruncatedSVD(_OF_DIRECTIONS, algorithm="arpack", random_state=seed)
+        return _centered_directions(exact.fit_transform(rows))
     if n_components < 2:
         return rows.toarray()
-    found = TruncatedSVD(n_components, random_state=seed).fit_transform(rows)
-    return _centered_directions(found) if directions else found
+    return TruncatedSVD(min(n_components, _COMPONENTS), random_state=seed).fit_transform(rows)
 
 
 def _are_directions(rows: Any) -> bool:
     """Whether rows have length 1. Those that are 0 everywhere, such as empty texts, may be among them."""
     lengths = row_norms(rows)
-    return bool((np.abs(lengths - 1) <= _LENGTH_ERROR)[lengths > 0].all())
+    return bool(lengths.any() and (np.abs(lengths - 1) <= _LENGTH_ERROR)[lengths > 0].all())
 
 
 def _centered_directions(rows: np.ndarray) -> np.ndarray:

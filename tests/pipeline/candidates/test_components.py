@@ -29,6 +29,12 @@ def test_rows_of_length_one_keep_the_angles_of_their_centered_components(thin):
     np.testing.assert_allclose(found @ found.T, expected @ expected.T, atol=1e-3)
 
 
+def test_components_of_directions_hardly_depend_on_the_seed():
+    rows = normalize(sparse.random(120, 70, density=0.2, format="csr", random_state=0))
+    one, other = (components(rows, seed) for seed in (0, 1))
+    np.testing.assert_allclose(one @ one.T, other @ other.T, atol=1e-6)
+
+
 def test_rows_of_other_lengths_keep_their_distances(thin):
     found = components(thin, 0)
     kept = by_hand(thin.toarray(), 50)
@@ -59,6 +65,12 @@ def test_the_lengths_that_components_lose_do_not_count(thin):
     np.testing.assert_allclose(np.linalg.norm(components(rows, 0), axis=1), 1)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_no_entries_at_all():
+    np.testing.assert_array_equal(components(sparse.csr_matrix((40, 30)), 0), np.zeros((40, 29)))
+
+
+@pytest.mark.filterwarnings("ignore:(divide by zero|invalid value):RuntimeWarning")  # of shares of the variance, 0
 def test_equal_rows_are_not_told_apart_by_rounding():
     rows = normalize(sparse.csr_matrix(np.tile(np.arange(1.0, 31.0), (60, 1))))
     np.testing.assert_array_equal(components(rows, 0), np.zeros((60, 20)))
