@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
 
 from pluribus.pipeline.candidates._components import components
@@ -56,13 +58,19 @@ def test_rows_without_entries_are_no_exception(thin):
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1)
 
 
-def test_the_lengths_that_components_lose_do_not_count(thin):
+def test_the_lengths_that_components_lose_do_not_count():
     """A text of rare words keeps little of its length, and lies where its few common words point."""
-    common = sparse.hstack([normalize(thin), sparse.csr_matrix((120, 120))])
-    share = np.repeat([1.0, 0.3], 60)[:, None]
-    rare = sparse.hstack([sparse.csr_matrix((120, 70)), sparse.identity(120)])
-    rows = sparse.csr_matrix(common.multiply(share) + rare.multiply(np.sqrt(1 - share**2)))
-    np.testing.assert_allclose(np.linalg.norm(components(rows, 0), axis=1), 1)
+    rng, topic = np.random.default_rng(0), np.arange(240) % 4
+    shares = 0.5 * rng.dirichlet(np.full(100, 0.3)) + 0.5 * rng.dirichlet(np.full(100, 0.1), 4)
+    common = normalize(rng.multinomial(60, shares[topic]).astype(float))
+    kept = np.repeat([1.0, 0.4], 120)[:, None]  # the length of the common words; each rare word is in one text
+    rows = sparse.csr_matrix(np.hstack([kept * common, np.diag(np.sqrt(1 - kept.ravel() ** 2))]))
+
+    def agreement(found):
+        return adjusted_rand_score(topic, KMeans(4, n_init=5, random_state=0).fit_predict(found))
+
+    assert agreement(components(rows, 0)) > 0.95
+    assert agreement(by_hand(rows.toarray(), 20)) < 0.7  # where lengths count
 
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
