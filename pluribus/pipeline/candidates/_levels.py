@@ -4,18 +4,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.decomposition import TruncatedSVD
 
 from pluribus.consensus._internal import extend_labels
 from pluribus.partitions import Ensemble
 from pluribus.pipeline.candidates._choice import Choice, choose
+from pluribus.pipeline.candidates._components import components
 from pluribus.pipeline.candidates._pool import QUICK, make_candidates, survey
 from pluribus.tables import Rows
 
 _OBJECTS = 2_000  # that numbers of clusters are tried on
 _PER_CLUSTER = 5  # objects at least, on average
 FIRST = (*range(2, 13), 14, 16, 18, 20)  # numbers of clusters that are always tried
-_COMPONENTS = 50  # of a sparse table
 
 
 class Best(NamedTuple):
@@ -114,7 +113,7 @@ def _sampled(n: int, seed: int) -> np.ndarray:
 def linked_features(consensus: Any, X: Any, seed: int) -> np.ndarray | None:
     """The rows of the objects that a consensus function linked, dense; None if it has no groups left to merge.
 
-    Of a sparse table, 50 components are taken: as much as distances between texts tell.
+    Of a sparse table, components are taken: see ``components``.
     """
     if getattr(consensus, "last_groups_", None) is None:
         return None
@@ -122,7 +121,4 @@ def linked_features(consensus: Any, X: Any, seed: int) -> np.ndarray | None:
         rows = X.take(consensus.linked_)
     else:
         rows = X if len(consensus.linked_) == X.shape[0] else X[consensus.linked_]
-    if not sparse.issparse(rows):
-        return rows
-    n_components = min(_COMPONENTS, min(rows.shape) - 1)
-    return TruncatedSVD(n_components, random_state=seed).fit_transform(rows) if n_components > 1 else rows.toarray()
+    return components(rows, seed) if sparse.issparse(rows) else rows
