@@ -199,8 +199,7 @@ def ways_across(density: Density, sides: np.ndarray) -> float:
     at_border = np.zeros(len(sides), bool)
     at_border[one[across]] = at_border[other[across]] = True
     shared = at_border.copy()
-    within = a == b
-    shared[one[within & at_border[other]]] = shared[other[within & at_border[one]]] = True
+    shared[one[at_border[other]]] = shared[other[at_border[one]]] = True
     return max(int(shared[sides == side].sum()) for side in (0, -1)) / density.n_neighbors
 
 
