@@ -21,11 +21,11 @@ def group_heights(order, density, groups, n_groups, n_top, least):
 
 
 @njit(cache=True, nogil=True)
-def group_saddles(one, other, level, groups, heights, floors, n_top):
+def group_saddles(one, other, level, groups, heights, n_top):
     """For each group: the mean level of its highest edges to all higher groups, how many, and where most of them lead.
 
     ``level`` falls; an edge belongs to the lower of its two groups, of equally high ones to that of the higher number.
-    Of fewer than ``n_top`` edges the missing ones count as ``floors``, the least density of the group.
+    At most ``n_top`` edges count; a group without any has the level 0.
     """
     n_groups = len(heights)
     total = np.zeros(n_groups)
@@ -44,4 +44,4 @@ def group_saddles(one, other, level, groups, heights, floors, n_top):
     target = np.zeros(n_groups, np.int64)
     for g in range(n_groups):
         target[g] = np.argmax(leads[g])
-    return (total + (n_top - count) * floors) / n_top, count, target
+    return total / np.maximum(count, 1), count, target

@@ -17,11 +17,10 @@ _SCALED = 150  # objects whose distances tell the dimension of a union
 _SCALED_ALL = 300  # of all objects
 _UNION = 4_000  # objects of a union that are looked at
 _SMALL_UNION, _FILLED = 16, 9.0  # a smaller union counts as filled
-_SPREAD = 500  # objects of a group whose spread is looked at
-_BEYOND = 0.5  # by which a dimension may exceed the number of directions in which objects spread
 _GROWTH = 3.6  # log(n / k) up to which the deepest chance valley does not grow
-_LEAST_THRESHOLD, _MOST_THRESHOLD = 2.5, 5.0
-_CLEAR, _HOPELESS = 60.0, 1.0  # no threshold lies beyond: the dimension need not be known
+_WAYS, _THRESHOLDS = (1, 8.5, 34), (8.0, 3.2, 2.5)  # above what coils, elongated groups and round ones reach
+_DIMENSIONS, _AT_MOST = (1.75, 2.0), (8.0, 3.5)  # in a region, ways lead round a chance gap: few are no sign of one
+_HOPELESS = 1.0  # no threshold lies below: none is asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +70,7 @@ class Step(NamedTuple):
 
     groups: np.ndarray  # of each object, from 0
     depth: np.ndarray  # z of each group; infinite where no neighbor leads higher; NaN of the highest group
-    ratio: np.ndarray  # depth over the threshold for its shape
+    ratio: np.ndarray  # depth over the threshold for its border and shape
 
     @property
     def n_groups(self) -> int:
@@ -118,12 +117,12 @@ def valleys_around(density: Density, groups: np.ndarray) -> Step:
 def weakest_at_most(density: Density, groups: np.ndarray) -> float:
     """A bound on the weakest of the valleys around groups that needs no thresholds, which are slow to find."""
     groups = groups.astype(np.int64)
-    depth, _ = _depths(density, _Slopes.between(density, groups), groups)
+    depth, _, _ = _depths(density, _Slopes.between(density, groups), groups)
     known = depth[~np.isnan(depth)]
     if not len(known):
         return np.nan
     shallowest = float(known.min())
-    return shallowest / (_LEAST_THRESHOLD if shallowest > 0 else _MOST_THRESHOLD)
+    return shallowest / (min(_THRESHOLDS) if shallowest > 0 else max(_THRESHOLDS))
 
 
 class _Slopes(NamedTuple):
@@ -146,81 +145,85 @@ class _Slopes(NamedTuple):
 def _measured(
     density: Density, slopes: _Slopes, groups: np.ndarray, thresholds: dict[tuple[bytes, ...], float]
 ) -> tuple[Step, np.ndarray]:
-    """What separates each group, and which group lies behind."""
-    depth, target = _depths(density, slopes, groups)
-    ratio = np.array(
-        [depth[g] / _threshold(density.X, groups, g, int(target[g]), depth[g], thresholds) for g in range(len(depth))]
-    )
+    """What separates each group, and which group lies behind; thresholds that are known already are not found again."""
+    depth, target, place = _depths(density, slopes, groups)
+    ratio = depth / max(_THRESHOLDS)
+    for g in np.flatnonzero((depth >= _HOPELESS) & (depth < np.inf)):
+        sides = np.sign(place[groups] - place[g]).astype(np.int8)
+        both = (groups == g) | (groups == target[g])
+        key = (sides.tobytes(), both.tobytes())
+        if key not in thresholds:
+            thresholds[key] = threshold(ways_across(density, sides), _dimension(density.X, np.flatnonzero(both)))
+        ratio[g] = depth[g] / thresholds[key]
     return Step(groups, depth, ratio), target
 
 
-def _depths(density: Density, slopes: _Slopes, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """How deep the valley of each group is, and which group lies behind."""
+def _depths(density: Density, slopes: _Slopes, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How deep the valley of each group is, which group lies behind, and the place of each group from the highest."""
     f, n_top = density.log_density, density.n_neighbors // 2
     n_groups = int(groups.max()) + 1
     heights = group_heights(slopes.order, f, groups, n_groups, n_top, f.min())
-    floors = np.full(n_groups, np.inf)
-    np.minimum.at(floors, groups, f)
-    saddles, n_edges, target = group_saddles(slopes.one, slopes.other, slopes.level, groups, heights, floors, n_top)
+    saddles, n_edges, target = group_saddles(slopes.one, slopes.other, slopes.level, groups, heights, n_top)
     scale = density.local_dimension * np.sqrt(density.n_neighbors)
     depth = np.where(n_edges > 0, scale * (heights - saddles), np.inf)
-    depth[int(np.lexsort((np.arange(n_groups), -heights))[0])] = np.nan
-    return depth, target
+    place = np.argsort(np.lexsort((np.arange(n_groups), -heights)))
+    depth[place == 0] = np.nan
+    return depth, target, place
 
 
-def _threshold(
-    X: np.ndarray, groups: np.ndarray, g: int, target: int, depth: float, known: dict[tuple[bytes, ...], float]
-) -> float:
-    """The depth that a valley between g and its target has to have; by a bound where the exact one cannot matter."""
-    if not _HOPELESS <= depth <= _CLEAR:
-        return threshold(_FILLED if depth > _CLEAR else 1.0)
-    both = np.flatnonzero((groups == g) | (groups == target))
-    key = (both.tobytes(),)
-    if key not in known:
-        known[key] = threshold(_FILLED if len(both) < _SMALL_UNION else _dimension(X, groups, g, target, both))
-    return known[key]
+def ways_across(density: Density, sides: np.ndarray) -> float:
+    """How many neighborhoods lie along the border between a group and those above it: one where a curve breaks.
 
+    A neighborhood holds as many objects as the density has neighbors. The objects whose neighbors are on the other side
+    count, and all neighbors of theirs; of the two sides, the one with more: where the end of a curve meets the side of
+    another one, it did not break.
 
-def _dimension(X: np.ndarray, groups: np.ndarray, one: int, other: int, both: np.ndarray) -> float:
-    """Of the union of two groups: small along a curve, and in a region that is much longer than wide."""
-    scaling = scaling_dimension(X[_evenly(both, _UNION)], _SCALED)
-    return min(scaling, _BEYOND + spread_directions(X, groups, one, other))
-
-
-def threshold(dimension: float) -> float:
-    """The depth of a valley that chance does not make: more along a curve, where no way leads round a gap.
-
-    Examples
-    --------
-    >>> from pluribus.validate.structure._valleys import threshold
-    >>> [round(threshold(D), 2) for D in (1.2, 1.7, 1.9, 2.3, 2.4)]
-    [5.0, 4.0, 3.0, 3.0, 2.5]
-    """
-    tau = float(np.clip(5 - 5 * (dimension - 1.5), _LEAST_THRESHOLD, _MOST_THRESHOLD))
-    return max(tau, 3.0) if dimension < 2.4 else tau
-
-
-def spread_directions(X: np.ndarray, groups: np.ndarray, one: int, other: int) -> float:
-    """In how many directions two groups spread around their means: tr(C)² / tr(C²) of the covariance C within them.
+    Parameters
+    ----------
+    density : Density
+    sides : ndarray of shape (n,)
+        0 in the group, -1 in higher groups, 1 elsewhere.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pluribus.validate.structure._valleys import spread_directions
-    >>> side = np.arange(20.0)
-    >>> square, groups = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2), np.repeat([0, 1], 200)
-    >>> [round(spread_directions(square * [length, 1], groups, 0, 1), 2) for length in (1, 4)]
-    [1.47, 1.03]
+    >>> from pluribus.validate.structure._valleys import Density, ways_across
+    >>> line, side = np.arange(400.0)[:, None], np.arange(20.0)
+    >>> square = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
+    >>> [round(ways_across(Density.of(X), np.repeat([0, -1], 200)), 1) for X in (line, square)]
+    [1.1, 5.2]
     """
-    parts = []
-    for group in (one, other):
-        objects = np.flatnonzero(groups == group)
-        rows = X[_evenly(objects, _SPREAD)].astype(np.float64)
-        parts.append((rows - rows.mean(axis=0)) * np.sqrt(len(objects) / len(rows)))
-    within = np.concatenate(parts)
-    products = within.T @ within if within.shape[1] <= len(within) else within @ within.T
-    total = np.square(products).sum()
-    return float(np.trace(products) ** 2 / total) if total > 0 else _FILLED
+    one, other = density.one, density.other
+    a, b = sides[one], sides[other]
+    across = ((a == 0) & (b == -1)) | ((a == -1) & (b == 0))
+    at_border = np.zeros(len(sides), bool)
+    at_border[one[across]] = at_border[other[across]] = True
+    shared = at_border.copy()
+    shared[one[at_border[other]]] = shared[other[at_border[one]]] = True
+    return max(int(shared[sides == side].sum()) for side in (0, -1)) / density.n_neighbors
+
+
+def threshold(n_ways: float, dimension: float) -> float:
+    """The depth of a valley that chance does not make.
+
+    Chance closes a single way across more easily than many. Where two groups fill a region together, ways lead round a
+    chance gap, so few pairs of neighbors across mean a wide valley, and less is asked.
+
+    Examples
+    --------
+    >>> from pluribus.validate.structure._valleys import threshold
+    >>> [round(threshold(n_ways, 1.0), 2) for n_ways in (0.5, 1, 4, 8.5, 17, 34, 68)]
+    [8.0, 8.0, 4.89, 3.2, 2.85, 2.5, 2.5]
+    >>> [round(threshold(1, dimension), 2) for dimension in (1.5, 1.75, 1.9, 2.0, 5.0)]
+    [8.0, 8.0, 5.3, 3.5, 3.5]
+    """
+    by_ways = np.interp(np.log(max(n_ways, _WAYS[0])), np.log(_WAYS), _THRESHOLDS)
+    return float(min(by_ways, np.interp(dimension, _DIMENSIONS, _AT_MOST)))
+
+
+def _dimension(X: np.ndarray, both: np.ndarray) -> float:
+    """Of the union of two groups: about 1 along a curve."""
+    return _FILLED if len(both) < _SMALL_UNION else scaling_dimension(X[_evenly(both, _UNION)], _SCALED)
 
 
 def scaling_dimension(X: np.ndarray, n_asked: int) -> float:

@@ -54,8 +54,8 @@ class Level(NamedTuple):
     n_clusters : int
     labels : ndarray of shape (n,)
     separation : ndarray of shape (n_clusters,)
-        The depth of the valley between each group and those above it, over the threshold for its shape: 1 is just
-        significant. NaN for the highest group, infinite for one without neighbors outside.
+        The depth of the valley between each group and those above it, over the threshold for its border and shape: 1
+        is just significant. NaN for the highest group, infinite for one without neighbors outside.
     """
 
     n_clusters: int
@@ -134,10 +134,10 @@ def find_structure(
     """Ask whether X has clusters at all: "clusters", "undecided" or "none".
 
     Three witnesses look. A valley of the density: groups of the dendrogram merge across the shallowest valley first;
-    the depth of the last ones is held against what chance makes in one group of that size and shape. A dip: rows in a
-    projection on the direction that separates the sides of a split have two modes. A gap: the evidence falls ten times
-    at a number of clusters that halves of the ensemble find again. One witness is enough for "clusters"; "none" is said
-    if none of them has even a hint.
+    the depth of the last ones is held against what chance makes in one group of that size and shape, which is more
+    where few ways lead across. A dip: rows in a projection on the direction that separates the sides of a split have
+    two modes. A gap: the evidence falls ten times at a number of clusters that halves of the ensemble find again. One
+    witness is enough for "clusters"; "none" is said if none of them has even a hint.
 
     It is a test against one group of any filled shape: normal, uniform, skewed, with heavy tails, of counts. Long thin
     curves are its weak spot: chance gaps along them look like valleys. Classes that overlap without a valley between

@@ -12,11 +12,11 @@ from pluribus.validate.structure._shadows import _direction, _p_value, _sides, l
 from pluribus.validate.structure._spread_ties import _categories, spread_ties
 from pluribus.validate.structure._valleys import (
     Density,
-    _threshold,
     merging_path,
     scaling_dimension,
-    spread_directions,
     threshold,
+    valleys_around,
+    ways_across,
 )
 from tests.validate.structure.dip_oracle import slow_dip
 
@@ -117,7 +117,7 @@ def test_independent_categories_are_one_group():
 
 
 @pytest.mark.parametrize(
-    ("gap", "dimension", "depth"), [(1.5, 1.0784, 0.4668), (2.5, 1.0414, 1.1315), (4.5, 1.0046, np.inf)]
+    ("gap", "dimension", "depth"), [(1.5, 1.0784, 0.4668), (2.5, 1.0414, 0.8871), (4.5, 1.0046, np.inf)]
 )
 def test_depth_of_a_valley(gap, dimension, depth):
     density = Density.of(two_groups(gap), n_neighbors=4)
@@ -127,14 +127,13 @@ def test_depth_of_a_valley(gap, dimension, depth):
     assert step.depth[1] == pytest.approx(depth, abs=5e-5)
 
 
-def test_missing_edges_count_as_the_least_density_of_the_group():
+def test_the_saddle_of_few_pairs_is_their_mean_level():
     density = Density.of(two_groups(2.5), n_neighbors=4)
     crossing = (density.one < 8) & (density.other >= 8)
     assert crossing.sum() == 1
     levels = np.minimum(density.log_density[density.one], density.log_density[density.other])[crossing]
-    saddle = (levels[0] + density.log_density[8:].min()) / 2
     height = np.sort(density.log_density[8:])[-2:].mean()
-    expected = density.local_dimension * 2 * (height - saddle)
+    expected = density.local_dimension * 2 * (height - levels[0])
     assert merging_path(density, np.repeat([0, 1], 8))[0].depth[1] == pytest.approx(expected)
 
 
@@ -158,10 +157,81 @@ def test_small_groups_are_no_modes_and_merging_ends_in_one_group():
     assert [step.n_groups for step in path] == [2, 1]
 
 
-def test_curves_need_deeper_valleys():
-    assert [threshold(D) for D in (1.2, 1.5, 1.7, 1.9, 2.0, 2.39, 2.4, 9)] == pytest.approx(
-        [5, 5, 4, 3, 3, 3, 2.5, 2.5]
+def test_few_ways_across_need_deeper_valleys_but_less_in_a_region():
+    assert [threshold(n_ways, 1.2) for n_ways in (0.5, 1, 8.5, 17, 34, 99)] == pytest.approx(
+        [8, 8, 3.2, 2.85, 2.5, 2.5]
     )
+    assert [threshold(1, dimension) for dimension in (1, 1.75, 1.875, 2, 9)] == pytest.approx([8, 8, 5.75, 3.5, 3.5])
+    assert threshold(34, 9) == threshold(34, 1) == 2.5
+    assert threshold(0, 1) == 8
+
+
+@pytest.mark.parametrize(("stretch", "far"), [(1, 6), (8, 40)])
+def test_a_depth_is_held_against_the_threshold_of_its_border_and_union(stretch, far):
+    rng = np.random.default_rng(2)
+    X = np.append(rng.normal(size=(80, 2)), rng.normal(size=(50, 2)) + [far / stretch, 0], axis=0) * [stretch, 1]
+    density = Density.of(np.append(X, 1000 + 9 * rng.random((40, 2)) * [1, 1e-3], axis=0))
+    groups = np.repeat([0, 1, 2], [80, 50, 40])
+    step = valleys_around(density, groups)
+    low = int(np.flatnonzero((step.depth > 1) & (step.depth < np.inf))[0])
+    sides = np.where(groups == low, 0, np.where(groups == 1 - low, -1, 1))
+    expected = threshold(ways_across(density, sides), scaling_dimension(X, 150))
+    assert low < 2
+    assert step.ratio[low] == pytest.approx(step.depth[low] / expected)
+
+
+def slow_ways(X, k, sides):
+    """Object by object."""
+    objects = range(len(X))
+    nearest = np.argsort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 1 : k + 1]
+    near = [{j for j in objects if j in nearest[i] or i in nearest[j]} for i in objects]
+    shared = []
+    for own, opposite in ((0, -1), (-1, 0)):
+        border = {i for i in objects if sides[i] == own and any(sides[j] == opposite for j in near[i])}
+        shared.append(len({j for i in border for j in near[i] | {i} if sides[j] == own}))
+    return max(shared) / k
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ways_across_are_the_neighborhoods_along_a_border(seed):
+    rng = np.random.default_rng(seed)
+    X, scattered = rng.normal(size=(60, 2)), rng.integers(-1, 2, 60)
+    sides = np.where(X[:, 0] > 0.9, 0, np.where(X[:, 1] > 0, -1, 1)) if seed % 2 else scattered
+    moved = 1e3 * X @ [[0.6, 0.8], [-0.8, 0.6]] + 7
+    for rows in (X, moved):
+        assert ways_across(Density.of(rows, n_neighbors=5), sides) == slow_ways(X, 5, sides)
+
+
+def test_a_curve_breaks_in_one_place_and_two_strands_lie_along_each_other():
+    place = np.arange(200.0)
+    line, halves = np.stack([place, 0 * place], axis=1), np.repeat([0, -1], 100)
+    angle = 2 * np.pi * place / 200
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    strands = np.append(line, line + [0, 4], axis=0)
+    assert ways_across(Density.of(line), halves) == pytest.approx(1, abs=0.1)
+    assert ways_across(Density.of(ring), halves) == pytest.approx(2, abs=0.2)
+    assert ways_across(Density.of(strands, n_neighbors=16), np.repeat([0, -1], 200)) == 200 / 16
+    assert ways_across(Density.of(strands * [1, 9]), np.repeat([0, -1], 200)) == 0
+
+
+def test_a_long_region_needs_deeper_valleys_than_a_round_one():
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    sides = np.where(X[:, 0] > 0, 0, -1)
+    long, round_ = ways_across(Density.of(X * [12, 1, 1]), sides), ways_across(Density.of(X), sides)
+    assert long < 5 < 8 < round_
+
+
+def test_the_end_of_a_curve_at_the_side_of_another_did_not_break():
+    place = np.arange(100.0)
+    line = np.stack([place, 0 * place], axis=1)
+    meets = np.append(line, np.stack([0 * place + 50, place + 3], axis=1), axis=0)
+    follows = np.append(line, line + [102, 0], axis=0)
+    sides = np.repeat([0, -1], 100)
+    end_to_side, end_to_end = (ways_across(Density.of(rows, n_neighbors=12), sides) for rows in (meets, follows))
+    assert end_to_side >= 1.5 * end_to_end
+
+
+def test_the_dimension_of_a_thick_ring_is_that_of_a_curve():
     t = np.linspace(0, 2 * np.pi, 500)
     ring = np.stack([np.cos(t), np.sin(t)], axis=1) + 0.02 * np.random.default_rng(0).normal(size=(500, 2))
     assert scaling_dimension(ring, 150) < 1.3
@@ -169,29 +239,24 @@ def test_curves_need_deeper_valleys():
     assert scaling_dimension(np.zeros((50, 2)), 20) == 9
 
 
-def test_a_long_region_needs_deeper_valleys_than_a_round_one():
+def coil(rng, n, turns=4):
+    angle = 2 * np.pi * turns * rng.random(n)
+    return np.stack([np.cos(angle), np.sin(angle), angle / 4], axis=1) + rng.normal(0, 0.08, (n, 3))
+
+
+def test_a_coil_is_one_group():
     rng = np.random.default_rng(0)
-    X, half = rng.normal(size=(600, 5)), np.repeat([0, 1], 300)
-    X[half == 1, 0] += 3.0
-    long = X * [1, 12, 1, 1, 1]
-    assert spread_directions(X, half, 0, 1) == pytest.approx(5, abs=0.2)
-    assert spread_directions(long, half, 0, 1) == pytest.approx((144 + 4) ** 2 / (144**2 + 4), abs=0.01)
-    assert _threshold(X, half, 0, 1, 10.0, {}) == threshold(9.0)
-    assert _threshold(long, half, 0, 1, 10.0, {}) == pytest.approx(threshold(0.5 + spread_directions(long, half, 0, 1)))
+    verdicts = [found(coil(rng, 600)).verdict for _ in range(8)]
+    assert "clusters" not in verdicts
 
 
-def test_the_spread_within_groups_is_that_of_the_pooled_covariance():
+def test_rings_in_each_other_are_clusters_though_neighbors_lead_across():
     rng = np.random.default_rng(1)
-    for n, d in ((40, 3), (8, 30)):
-        X, groups = rng.normal(size=(n, d)) * np.arange(1, d + 1), np.arange(n) % 4
-        within = sum((groups == g).sum() * np.cov(X[groups == g].T, bias=True) for g in (1, 3))
-        eigenvalues = np.linalg.eigvalsh(within)
-        expected = eigenvalues.sum() ** 2 / np.square(eigenvalues).sum()
-        assert spread_directions(X, groups, 1, 3) == pytest.approx(expected)
-    large = np.append(np.zeros(5000, int), np.ones(50, int))  # a tenth of the larger group is looked at
-    X = rng.normal(size=(5050, 2)) * np.where(large[:, None], [9, 1], [1, 1])
-    assert spread_directions(X, large, 0, 1) == pytest.approx((1 + 1.8) ** 2 / (1 + 1.8**2), abs=0.1)
-    assert spread_directions(np.ones((6, 2)), np.arange(6) % 2, 0, 1) == 9
+    angle, y = 2 * np.pi * rng.random(700), np.repeat([0, 1], [250, 450])
+    X = (1 + 0.75 * y[:, None]) * np.stack([np.cos(angle), np.sin(angle)], axis=1) + rng.normal(0, 0.12, (700, 2))
+    step = valleys_around(Density.of(X), y)
+    assert np.nanmin(step.depth) < 5
+    assert step.weakest > 1
 
 
 def test_long_groups_are_one_group():
@@ -369,11 +434,3 @@ def test_the_unit_does_not_matter(unit):
     X = np.random.default_rng(0).integers(1, 5, (40, 1)).astype(float)
     tree = linkage(X, "average")
     np.testing.assert_allclose(find_structure(X * unit, tree).witnesses, find_structure(X, tree).witnesses, rtol=1e-6)
-
-
-def test_a_union_of_few_objects_counts_as_filled():
-    line = np.arange(40.0)[:, None]
-    for n, expected in ((15, threshold(9.0)), (16, threshold(scaling_dimension(line[:16], 150)))):
-        groups = np.where(np.arange(40) < n, np.arange(40) % 2, 2)
-        assert _threshold(line, groups, 0, 1, 10.0, {}) == expected
-    assert threshold(9.0) != threshold(scaling_dimension(line[:16], 150))

@@ -83,6 +83,6 @@ def test_partitions_whose_valleys_cannot_be_deeper_are_left_out_without_a_differ
     at_most = [[weakest_at_most(density, labels) for density in densities] for labels in partitions]
     assert (np.array(weakest) <= np.array(at_most)).all()
     clear = np.array(at_most) > 0
-    assert (np.array(weakest)[clear] * 2 >= np.array(at_most)[clear] * 0.99).all()  # thresholds are 2.5 to 5
+    assert (np.array(weakest)[clear] * 3.2 >= np.array(at_most)[clear] * 0.99).all()  # thresholds are 2.5 to 8
     for order in (partitions, partitions[::-1]):
         assert deepest_valley(X, order) == pytest.approx(np.median(weakest, axis=1).max())
