@@ -6,7 +6,7 @@ import numpy as np
 
 from pluribus.partitions._internal import contingency_of_codes, encode_labels
 from pluribus.pipeline.candidates._levels import Levels
-from pluribus.pipeline.candidates._pool import OWN, make_one, survey
+from pluribus.pipeline.candidates._pool import OWN, make_one
 
 _SAMPLES = 10  # each of half of the objects
 
@@ -48,8 +48,7 @@ def _again(levels: Levels, name: str, n_clusters: int, seed: int) -> Iterator[tu
     rng = np.random.default_rng(seed)
     for number in range(_SAMPLES):
         objects = np.sort(rng.choice(everyone, len(everyone) // 2, replace=False))
-        ground = survey(np.ascontiguousarray(levels.ground.X[objects]), seed)
-        again = None if ground is None else make_one(ground, name, n_clusters, seed + number)
+        again = make_one(np.ascontiguousarray(levels.ground.X[objects]), name, n_clusters, seed + number)
         if again is not None:
             yield objects, again
 

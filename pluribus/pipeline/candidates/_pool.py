@@ -118,16 +118,19 @@ def make_candidates(
     return Pool(tuple(full), labels, n_clusters, ground)
 
 
-def make_one(ground: Ground, name: str, n_clusters: int, seed: int) -> np.ndarray | None:
+def make_one(X: np.ndarray, name: str, n_clusters: int, seed: int) -> np.ndarray | None:
     """One candidate that does not come from the ensemble, by its name; None if it cannot be made."""
+    if len(X) < _LEAST_OBJECTS:
+        return None
     kind, _, setting = name.partition(" ")
     if kind == "genie":
-        return genie(ground.tree, n_clusters, float(setting))
+        tree = euclidean_tree(X, nearest_others(X, min(_NEIGHBORS, len(X) - 1)))
+        return genie(tree, n_clusters, float(setting))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if kind == "mixture":
-            return _mixture(ground.components, n_clusters, setting, QUICK, seed)
-        return _k_means(ground.X, n_clusters, QUICK, seed)
+            return _mixture(_components(_scaled(X), seed), n_clusters, setting, QUICK, seed)
+        return _k_means(X, n_clusters, QUICK, seed)
 
 
 def _by_trees(tree: Tree, n_clusters: int) -> dict[str, np.ndarray]:

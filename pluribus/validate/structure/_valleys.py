@@ -20,6 +20,7 @@ _SMALL_UNION, _FILLED = 16, 9.0  # a smaller union counts as filled
 _GROWTH = 3.6  # log(n / k) up to which the deepest chance valley does not grow
 _WAYS, _THRESHOLDS = (1, 8.5, 34), (8.0, 3.2, 2.5)  # above what coils, elongated groups and round ones reach
 _DIMENSIONS, _AT_MOST = (1.75, 2.0), (8.0, 3.5)  # in a region, ways lead round a chance gap: few are no sign of one
+_MANY_WAYS = _WAYS[1]  # from which on the dimension, which is slow to find, changes no threshold
 _HOPELESS = 1.0  # no threshold lies below: none is asked for
 
 
@@ -153,7 +154,9 @@ def _measured(
         both = (groups == g) | (groups == target[g])
         key = (sides.tobytes(), both.tobytes())
         if key not in thresholds:
-            thresholds[key] = threshold(ways_across(density, sides), _dimension(density.X, np.flatnonzero(both)))
+            n_ways = ways_across(density, sides)
+            dimension = _dimension(density.X, np.flatnonzero(both)) if n_ways < _MANY_WAYS else _FILLED
+            thresholds[key] = threshold(n_ways, dimension)
         ratio[g] = depth[g] / thresholds[key]
     return Step(groups, depth, ratio), target
 

@@ -143,12 +143,12 @@ def test_trees_do_not_depend_on_the_seed():
 
 def test_one_candidate_by_its_name():
     X, y = blobs()
-    ground = survey(X, 0)
     for name in NAMES[4:]:
-        assert adjusted_rand_index(make_one(ground, name, 4, 0), y) > 0.9
+        assert adjusted_rand_index(make_one(X, name, 4, 0), y) > 0.9
+    assert make_one(X[:29], NAMES[4], 4, 0) is None  # too few objects
 
 
 def test_one_mixture_that_fails_is_none(monkeypatch):
     X, _ = blobs()
-    ground = survey(X, 0)._replace(components=np.full((200, 2), np.nan))
-    assert make_one(ground, "mixture full", 4, 0) is None
+    monkeypatch.setattr(_pool, "_components", lambda rows, seed: np.full((200, 2), np.nan))
+    assert make_one(X, "mixture full", 4, 0) is None
