@@ -12,14 +12,18 @@ from pluribus.validate._internal import deepest_valley
 
 
 def structure_of(consensus: Any, X: Any, levels: Levels | None, seed: int, n_jobs: int | None) -> Structure | None:
-    """The structure of the rows that a consensus function linked; None without a tree, or if X is sparse.
+    """The structure of the rows that a consensus function linked; None without a tree.
 
-    Candidates for 2 to 20 clusters are asked too, if there are levels.
+    Candidates for 2 to 20 clusters are asked too, if there are levels. A sparse table is seen by the components that
+    candidates are made from; without levels it has no structure.
     """
     tree = getattr(consensus, "tree_", None)
-    if tree is None or sparse.issparse(X):
+    if tree is None or (levels is None and sparse.issparse(X)):
         return None
-    rows = X.take(consensus.linked_) if isinstance(X, Rows) else X[consensus.linked_]
+    if levels is not None:
+        rows = levels.features
+    else:
+        rows = X.take(consensus.linked_) if isinstance(X, Rows) else X[consensus.linked_]
     if sparse.issparse(rows):
         return None
     steps = getattr(consensus, "k_stability_", None)

@@ -22,7 +22,7 @@ def consensus(**more):
 
 def candidates(places, *partitions):
     best = [SimpleNamespace(value=value, labels=labels.astype(np.int32)) for value, labels in partitions]
-    return SimpleNamespace(first=best, places=places)
+    return SimpleNamespace(first=best, places=places, features=two_groups()[2:62])
 
 
 def two_groups():
@@ -60,6 +60,13 @@ def test_the_evidence_is_asked_if_halves_were_compared():
     assert (found["lifetimes"], found["stability"]) == ([1.0], [0.5])
 
 
-def test_sparse_rows_and_consensus_without_a_dendrogram_have_no_verdict():
+@pytest.mark.usefixtures("asked")
+def test_sparse_rows_are_seen_by_the_components_of_candidates():
+    levels = candidates(np.arange(60))
+    found = _structure.structure_of(consensus(), sparse.csr_array(np.eye(64)), levels, 0, None)
+    np.testing.assert_array_equal(found["X"], levels.features)
+
+
+def test_sparse_rows_without_candidates_and_consensus_without_a_dendrogram_have_no_verdict():
     assert _structure.structure_of(consensus(), sparse.csr_array(two_groups()), None, 0, None) is None
     assert _structure.structure_of(SimpleNamespace(), two_groups(), None, 0, None) is None

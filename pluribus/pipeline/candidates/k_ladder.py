@@ -17,6 +17,7 @@ _TIE = 0.02  # scores this close are equal: the finest of them is preferred
 _LONG, _STABLE = 3.6, 0.98  # a lifetime that no finer level outweighs, if halves of the ensemble agree as well
 _FOUND_AGAIN = 0.6  # adjusted Rand index of halves of the ensemble: a number below it is not preferred
 _CLEARLY = 0.1  # by which a number that is finer than valleys separate has to be better than coarser ones
+_FAR_BELOW = 0.3  # by which all numbers as fine as valleys separate may be below the best: then valleys do not decide
 _NEARLY = 0.15  # by which a level of the ladder may be below the best
 _RUNGS = 6
 
@@ -64,7 +65,8 @@ class KLadder:
     preferred : int
         The number with the highest score, among those on which halves of the ensemble agree (adjusted Rand index from
         0.6); of scores within 0.02 of it, the finest. If valleys of the density separate more groups, each
-        significantly, the coarsest number that is at least as fine, unless finer ones are better by more than 0.1.
+        significantly, the coarsest number that is at least as fine, unless finer ones are better by more than 0.1, or
+        all of these are below the best by more than 0.3.
     sentence : str
         The preference in words.
     """
@@ -156,7 +158,8 @@ def climb(levels: Levels, structure: Structure | None, k_stability: Any, n_jobs:
     if separated > agreed and numbers[-1] >= separated and not _long_lived(k_stability, agreed):
         fine = numbers >= separated
         counted = np.where(numbers == separated, scores, known)[fine]  # valleys speak for themselves
-        preferred = int(numbers[fine][counted >= counted.max() - _CLEARLY].min())
+        if counted.max() >= known.max() - _FAR_BELOW:
+            preferred = int(numbers[fine][counted >= counted.max() - _CLEARLY].min())
     rungs = tuple(_rung(levels, k, tried[k], s, n_jobs) for k, s in _on_ladder(numbers, scores, known, preferred))
     agreement = np.array([tried[k].agreement for k in numbers])
     ladder = KLadder(numbers, scores, agreement, rungs, preferred, "")

@@ -113,14 +113,23 @@ def test_a_number_on_which_halves_of_the_ensemble_differ_does_not_count():
     assert climbed(values, steps=Steps(none, [np.nan] * 4)).preferred == 2
     assert climbed({2: 0.5, 3: 0.6, 9: 0.7}, steps=Steps([0.0], [0.9])).preferred == 9  # not known beyond 2
     valleys = Structure((5, 2.0))
-    assert climbed(values, valleys, Steps(none, [0.9, 0.9, 0.9, 0.1])).preferred == 5  # valleys speak for themselves
+    near = values | {5: 0.6}
+    assert climbed(near, valleys, Steps(none, [0.9, 0.9, 0.9, 0.1])).preferred == 5  # valleys speak for themselves
     few = {k: 0.5 - k / 100 for k in range(2, 51)} | {12: 0.9}
     assert climbed(few, steps=Steps([0.0] * 11, [0.9] * 10 + [0.5])).numbers[-1] == 20
     assert 13 not in climbed(few, steps=Steps([0.0] * 11, [0.9] * 10 + [0.5])).numbers
 
 
+def test_valleys_do_not_decide_for_numbers_that_score_far_lower():
+    valleys = Structure((4, 2.0))
+    assert climbed({2: 0.8, 3: 0.7, 4: 0.4, 5: 0.49}, valleys).preferred == 2
+    assert climbed({2: 0.8, 3: 0.7, 4: 0.4, 5: 0.51}, valleys).preferred == 5  # one is not far lower
+    halves = Steps([0.0] * 3, [0.1, 0.9, 0.9])
+    assert climbed({2: 0.8, 3: 0.5, 4: 0.4}, valleys, halves).preferred == 4  # halves differ on the best
+
+
 def test_a_long_lifetime_outweighs_valleys():
-    values = {2: 0.8, 4: 0.5}
+    values = {2: 0.5, 4: 0.5}
     valleys = Structure((4, 2.0))
     assert climbed(values, valleys, Steps([3.6])).preferred == 2
     assert climbed(values, valleys, Steps([3.5])).preferred == 4
@@ -212,6 +221,14 @@ def test_texts_have_candidates_too():
         np.arange(200) // 40 == topics[:, None]
     )
     model = EnsembleClusterer(random_state=0, verbose=False).fit(sparse.csr_array(words.astype(float)))
-    assert model.verdict_ is None
+    assert model.verdict_ == "clusters"
     assert model.n_clusters_ == 5
     assert adjusted_rand_index(model.labels_, topics) > 0.9
+
+
+def test_words_without_topics_are_one_group():
+    words = np.random.default_rng(0).poisson(0.3, size=(300, 200))
+    model = EnsembleClusterer(random_state=0, verbose=False).fit(sparse.csr_array(words.astype(float)))
+    assert (model.verdict_, model.n_clusters_) == ("none", 1)
+    alone = EnsembleClusterer(candidates=None, random_state=0, verbose=False).fit(sparse.csr_array(words.astype(float)))
+    assert alone.verdict_ is None  # there are no components to look at
