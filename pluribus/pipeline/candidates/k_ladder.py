@@ -142,15 +142,14 @@ def climb(levels: Levels, structure: Structure | None, k_stability: Any, n_jobs:
     tried = _tried(levels, FIRST)
     if not tried:
         return None
-    separated = max(
-        (level.n_clusters for level in structure.levels if np.nanmin(level.separation) >= 1) if structure else (),
-        default=0,
-    )
+    by_valleys = structure.levels if structure else ()
+    hinted = max((level.n_clusters for level in by_valleys), default=0)
+    separated = max((level.n_clusters for level in by_valleys if np.nanmin(level.separation) >= 1), default=0)
     separated = min(separated, levels.most)
     tried |= _tried(levels, (separated,))
     for least, more in ((_SEVERAL, _BETWEEN), (_MANY, _BEYOND)):
         numbers, scores = _scored(tried, k_stability)
-        if max(_finest(numbers, scores, k_stability, 0), separated) >= least:
+        if max(_finest(numbers, scores, k_stability, 0), hinted) >= least:
             tried |= _tried(levels, more)
     numbers, scores = _scored(tried, k_stability)
     known = _of_halves(numbers, scores, k_stability)

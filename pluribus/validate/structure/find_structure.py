@@ -21,7 +21,7 @@ _BULKY = 2.3  # dimension above which a straight shadow of one group has one mod
 _ALPHA, _WEAK_ALPHA = 0.1, 0.15  # of a median: uniform boxes, the worst case, reach the first in 2 % of the draws
 _STABLE, _FALL, _WEAK_FALL = 0.98, np.log(10), 1.4  # halves agree, and the logarithm of the fall of the evidence
 _AGREED = 0.5  # agreement of different methods that one group in a filled region does not reach
-_WEAKLY = 0.7  # of the threshold of a valley: below, there is not even a hint
+_WEAKLY = 0.65  # of the threshold of a valley: below, there is not even a hint
 _GIVEN_CLUSTERS = 0.75  # of the threshold: if there are clusters, less is asked of each
 
 

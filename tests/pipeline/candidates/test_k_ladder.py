@@ -145,6 +145,9 @@ def test_more_numbers_are_tried_where_there_may_be_as_many():
     assert climbed(many).numbers[-1] == 50
     assert climbed(many, most=30).numbers[-1] == 28
     assert 23 in climbed(few, Structure((23, 2.0))).numbers
+    hinted = climbed(few | {15: 0.6}, Structure((2, 2.0), (12, 0.8)))  # 12 groups, not all of them significant
+    assert (hinted.preferred, hinted.numbers.tolist()) == (15, list(range(2, 21)))
+    assert 15 not in climbed(few | {15: 0.6}, Structure((2, 2.0), (11, 0.8))).numbers
 
 
 def test_peaks_are_on_the_ladder():

@@ -346,8 +346,8 @@ def test_valleys_between_other_partitions_count():
     plain = found(flat)
     for valley, verdict in (
         (-1.0, "none"),
-        (0.69, "none"),
-        (0.7, "undecided"),
+        (0.64, "none"),
+        (0.65, "undecided"),
         (1.0, "clusters"),
         (np.inf, "clusters"),
     ):
