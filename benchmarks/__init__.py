@@ -22,6 +22,7 @@ NAMES = (
     "choose-k",
     "verdicts",
     "candidates",
+    "texts",
     "combining",
     "increments-hierarchy",
     "constrained-speed",

@@ -24,7 +24,7 @@ app = typer.Typer(
 
 
 class _EachOnce(TyperCommand):
-    """A command that refuses an option with two values, of which the last would count in silence."""
+    """A command that refuses an option with two values, of which the last would silently win."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _, _, given = self.make_parser(ctx).parse_args(args=list(args))

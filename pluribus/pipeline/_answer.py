@@ -53,7 +53,7 @@ def find_answer(
     """
     structure_seed, candidate_seed = seeds
     levels = levels_of(consensus, ensemble, X, candidate_seed, n_jobs) if with_candidates else None
-    structure = structure_of(consensus, X, levels if finds_k else None, structure_seed, n_jobs)
+    structure = structure_of(consensus, X, levels, with_candidates=finds_k, seed=structure_seed, n_jobs=n_jobs)
     k_stability = getattr(consensus, "k_stability_", None)
     ladder = climb(levels, structure, k_stability, n_jobs) if levels is not None and finds_k else None
     partition, k = Partition.of(consensus), consensus.n_clusters_

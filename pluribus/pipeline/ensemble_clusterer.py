@@ -115,8 +115,7 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         objects or, for a merge of the evidence, in halves of the ensemble. None without candidates.
     structure_ : Structure or None
         Whether there are clusters at all, by :func:`pluribus.validate.find_structure`; None if it was not asked: for
-        consensus functions other than "lwea" and "lwsm", and for sparse data unless the number of clusters is found
-        among candidates, by whose components it is then seen.
+        consensus functions other than "lwea" and "lwsm", and for sparse data without candidates.
     verdict_ : {"clusters", "undecided", "none"} or None
         That of ``structure_``. With "none", all objects are in one cluster, unless you gave ``n_clusters`` or bounds on
         sizes.

@@ -1,4 +1,4 @@
-"""An option with a value is given once: of two, the last would count in silence."""
+"""An option with a value is given once: the last of two would silently win."""
 
 import pytest
 from typer.testing import CliRunner

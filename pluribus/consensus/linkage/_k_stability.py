@@ -31,9 +31,9 @@ class KStability(NamedTuple):
         The logarithm of the factor by which the mean evidence falls from the last merge that leaves k clusters to the
         first that leaves fewer.
     stability : ndarray
-        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, over three splits,
-        on the objects that both halves know. With fewer than four members, whose halves are too small, or with fewer
-        such objects than clusters, it is NaN and only lifetimes count.
+        The mean adjusted Rand index between the partitions of the whole ensemble and of two halves, on the objects that
+        both halves know: over those of three splits in which these are more than the largest number that is rated.
+        Without such a split, and with fewer than four members, it is NaN and only lifetimes count.
     """
 
     lifetimes: np.ndarray

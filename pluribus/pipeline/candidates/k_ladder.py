@@ -65,8 +65,9 @@ class KLadder:
     preferred : int
         The number with the highest score, among those on which halves of the ensemble agree (adjusted Rand index from
         0.6); of scores within 0.02 of it, the finest. If valleys of the density separate more groups, each
-        significantly, the coarsest number that is at least as fine, unless finer ones are better by more than 0.1, or
-        all of these are below the best by more than 0.3.
+        significantly: the coarsest number that is at least as fine, unless finer ones are better by more than 0.1.
+        Valleys do not decide if all numbers that are as fine are below the best by more than 0.3, or if the evidence
+        falls 36-fold at a coarser number that halves of the ensemble reproduce (from 0.98).
     sentence : str
         The preference in words.
     """

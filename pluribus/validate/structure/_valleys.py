@@ -18,8 +18,8 @@ _SCALED_ALL = 300  # of all objects
 _UNION = 4_000  # objects of a union that are looked at
 _SMALL_UNION, _FILLED = 16, 9.0  # a smaller union counts as filled
 _GROWTH = 3.6  # log(n / k) up to which the deepest chance valley does not grow
-_WAYS, _THRESHOLDS = (1, 8.5, 34), (8.0, 3.2, 2.5)  # above what coils, elongated groups and round ones reach
-_DIMENSIONS, _AT_MOST = (1.75, 2.0), (8.0, 3.5)  # in a region, ways lead round a chance gap: few are no sign of one
+_WAYS, _THRESHOLDS = (1, 8.5, 34), (8.0, 3.2, 2.5)  # by ways across: above what coils, long groups and round ones reach
+_DIMENSIONS, _AT_MOST = (1.75, 2.0), (8.0, 3.5)  # by dimension: in a region, ways lead round a chance gap
 _MANY_WAYS = _WAYS[1]  # from which on the dimension, which is slow to find, changes no threshold
 _HOPELESS = 1.0  # no threshold lies below: none is asked for
 
@@ -71,7 +71,9 @@ class Step(NamedTuple):
 
     groups: np.ndarray  # of each object, from 0
     depth: np.ndarray  # z of each group; infinite where no neighbor leads higher; NaN of the highest group
-    ratio: np.ndarray  # depth over the threshold for its border and shape
+    ratio: (
+        np.ndarray
+    )  # depth over the threshold for its border and shape; over the largest one, if the depth is below 1
 
     @property
     def n_groups(self) -> int:
@@ -96,10 +98,10 @@ def merging_path(density: Density, leaves: np.ndarray) -> list[Step]:
     """
     slopes = _Slopes.between(density, leaves)
     groups = leaves.astype(np.int64)
-    thresholds: dict[tuple[bytes, ...], float] = {}
+    known = _Known({}, {})
     path = []
     while True:
-        step, target = _measured(density, slopes, groups, thresholds)
+        step, target = _measured(density, slopes, groups, known)
         path.append(step)
         if step.n_groups == 1 or not np.isfinite(step.depth).any():
             return path
@@ -112,7 +114,7 @@ def merging_path(density: Density, leaves: np.ndarray) -> list[Step]:
 def valleys_around(density: Density, groups: np.ndarray) -> Step:
     """The valleys around groups as they are."""
     groups = groups.astype(np.int64)
-    return _measured(density, _Slopes.between(density, groups), groups, {})[0]
+    return _measured(density, _Slopes.between(density, groups), groups, _Known({}, {}))[0]
 
 
 def weakest_at_most(density: Density, groups: np.ndarray) -> float:
@@ -143,21 +145,28 @@ class _Slopes(NamedTuple):
         return cls(density.one[falling], density.other[falling], level[falling], np.argsort(-f, kind="stable"))
 
 
-def _measured(
-    density: Density, slopes: _Slopes, groups: np.ndarray, thresholds: dict[tuple[bytes, ...], float]
-) -> tuple[Step, np.ndarray]:
-    """What separates each group, and which group lies behind; thresholds that are known already are not found again."""
+class _Known(NamedTuple):
+    """What was found at earlier steps: most groups stay as they are."""
+
+    ways: dict[bytes, float]  # by the sides of the border
+    dimensions: dict[bytes, float]  # by the objects of a union
+
+
+def _measured(density: Density, slopes: _Slopes, groups: np.ndarray, known: _Known) -> tuple[Step, np.ndarray]:
+    """What separates each group, and which group lies behind."""
     depth, target, place = _depths(density, slopes, groups)
     ratio = depth / max(_THRESHOLDS)
     for g in np.flatnonzero((depth >= _HOPELESS) & (depth < np.inf)):
         sides = np.sign(place[groups] - place[g]).astype(np.int8)
-        both = (groups == g) | (groups == target[g])
-        key = (sides.tobytes(), both.tobytes())
-        if key not in thresholds:
-            n_ways = ways_across(density, sides)
-            dimension = _dimension(density.X, np.flatnonzero(both)) if n_ways < _MANY_WAYS else _FILLED
-            thresholds[key] = threshold(n_ways, dimension)
-        ratio[g] = depth[g] / thresholds[key]
+        if (key := sides.tobytes()) not in known.ways:
+            known.ways[key] = ways_across(density, sides)
+        n_ways, dimension = known.ways[key], _FILLED
+        if n_ways < _MANY_WAYS:
+            both = (groups == g) | (groups == target[g])
+            if (key := both.tobytes()) not in known.dimensions:
+                known.dimensions[key] = _dimension(density.X, np.flatnonzero(both))
+            dimension = known.dimensions[key]
+        ratio[g] = depth[g] / threshold(n_ways, dimension)
     return Step(groups, depth, ratio), target
 
 

@@ -21,6 +21,7 @@ def cluster_separation(X: Any, labels: Any, *, random_state: Any = 0, n_jobs: in
     From 1 on, a cluster is significant by itself: the way from its densest objects to denser ones outside leads through
     a region of clearly fewer objects. Infinite if no neighbors lead outside, NaN for the cluster with the densest
     objects, which no way leads up from, and where nothing can be said: fewer than 16 objects, or all rows the same.
+    Values below 0.125 are rough.
 
     Parameters
     ----------

@@ -75,19 +75,26 @@ def test_the_lengths_that_components_lose_do_not_count():
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_no_entries_at_all():
-    np.testing.assert_array_equal(components(sparse.csr_matrix((40, 30)), 0), np.zeros((40, 29)))
+    np.testing.assert_array_equal(components(sparse.csr_matrix((40, 60)), 0), np.zeros((40, 39)))
 
 
 @pytest.mark.filterwarnings("ignore:(divide by zero|invalid value):RuntimeWarning")  # of shares of the variance, 0
 def test_equal_rows_are_not_told_apart_by_rounding():
-    rows = normalize(sparse.csr_matrix(np.tile(np.arange(1.0, 31.0), (60, 1))))
+    rows = normalize(sparse.csr_matrix(np.tile(np.arange(1.0, 61.0), (60, 1))))
     np.testing.assert_array_equal(components(rows, 0), np.zeros((60, 20)))
 
 
-def test_narrow_tables_stay_almost_whole(thin):
-    assert components(normalize(thin[:, :21]), 0).shape[1] == 20
-    narrow = normalize(thin[:, :20])
-    found = components(narrow, 0)
-    assert found.shape[1] == 19
-    assert np.linalg.norm(found, axis=1).std() > 0.01  # not scaled
-    np.testing.assert_array_equal(components(thin[:, :2], 0), thin[:, :2].toarray())
+def test_few_rows_keep_their_distances(thin):
+    few = normalize(thin[:20])
+    found = components(few, 0)
+    assert found.shape == (20, 19)
+    assert np.linalg.norm(found, axis=1).std() > 1e-4  # not scaled
+    np.testing.assert_array_equal(components(thin[:2], 0), thin[:2].toarray())
+
+
+@pytest.mark.parametrize("n_columns", [1, 20, 50])
+def test_narrow_tables_are_taken_as_they_are(thin, n_columns):
+    for rows in (thin[:, :n_columns], normalize(thin[:, :n_columns])):
+        np.testing.assert_array_equal(components(rows, 0), rows.toarray())
+    assert components(thin[:, :51], 0).shape == (120, 50)
+    assert components(normalize(thin[:, :51]), 0).shape == (120, 20)

@@ -12,6 +12,7 @@ from pluribus.validate.structure._shadows import _direction, _p_value, _sides, l
 from pluribus.validate.structure._spread_ties import _categories, spread_ties
 from pluribus.validate.structure._valleys import (
     Density,
+    _dimension,
     merging_path,
     scaling_dimension,
     threshold,
@@ -178,6 +179,27 @@ def test_a_depth_is_held_against_the_threshold_of_its_border_and_union(stretch, 
     expected = threshold(ways_across(density, sides), scaling_dimension(X, 150))
     assert low < 2
     assert step.ratio[low] == pytest.approx(step.depth[low] / expected)
+
+
+@pytest.mark.parametrize("shift", [2.0, 2.8, 3.0, 3.2])
+def test_shallow_depths_are_held_against_the_largest_threshold(shift):
+    rng = np.random.default_rng(1)
+    X = np.append(rng.normal(size=(150, 2)), rng.normal(size=(100, 2)) + [shift, 0], axis=0)
+    density, groups = Density.of(X), (X[:, 0] > shift / 2).astype(int)
+    step = valleys_around(density, groups)
+    low = int(np.flatnonzero(~np.isnan(step.depth))[0])
+    shallow = shift < 3
+    assert (step.depth[low] < 1) == shallow
+    assert step.depth[low] < 2.5
+    sides = np.where(groups == low, 0, -1)
+    expected = 8 if shallow else threshold(ways_across(density, sides), scaling_dimension(X, 150))
+    assert step.ratio[low] == pytest.approx(step.depth[low] / expected)
+
+
+def test_a_union_of_few_objects_counts_as_filled():
+    line = np.arange(40.0)[:, None]
+    assert _dimension(line, np.arange(15)) == 9
+    assert _dimension(line, np.arange(16)) == scaling_dimension(line[:16], 150) < 2
 
 
 def slow_ways(X, k, sides):
