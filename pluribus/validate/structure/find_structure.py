@@ -21,7 +21,8 @@ _BULKY = 2.3  # dimension above which a straight shadow of one group has one mod
 _ALPHA, _WEAK_ALPHA = 0.1, 0.15  # of a median: uniform boxes, the worst case, reach the first in 2 % of the draws
 _STABLE, _FALL, _WEAK_FALL = 0.98, np.log(10), 1.4  # halves agree, and the logarithm of the fall of the evidence
 _AGREED = 0.5  # agreement of different methods that one group in a filled region does not reach
-_WEAKLY = 0.65  # of the threshold of a valley: below, there is not even a hint
+_DEEPEST = 0.9  # of the threshold for a single valley: the deepest one between groups of a dendrogram stays below it
+_WEAKLY = 0.72  # of the deepest chance valley: below, there is not even a hint
 _GIVEN_CLUSTERS = 0.75  # of the threshold: if there are clusters, less is asked of each
 
 
@@ -155,7 +156,7 @@ def find_structure(
         How well different methods agree on the best partition, 0 to 1. From 0.5 on, it is a hint in a filled region,
         where methods disagree on one group: the verdict is then at least "undecided".
     valley : float, optional
-        How deep valleys are around the clusters of other partitions, over the deepest chance valley: the greatest over
+        How deep valleys are around the clusters of other partitions, by ``cluster_separation``: the greatest over
         partitions of the least over clusters. It counts if it is deeper than those between groups of the dendrogram.
     random_state : int, RandomState, Generator or None
         For halves of the rows, and the spread of values that occur many times.
@@ -198,7 +199,7 @@ def find_structure(
     path = merging_path(density, leaves)
     dimension = min(density.local_dimension, density.dimension)
     saddle = max((step.weakest for step in path if step.n_groups > 1), default=0.0)
-    saddle = max(saddle / chance_growth(n, density.n_neighbors), -np.inf if valley is None else valley)
+    saddle = max(saddle / chance_growth(n, density.n_neighbors), -np.inf if valley is None else valley) / _DEEPEST
     dip = least_p_value(spread, tree, halves_rng) if dimension >= _BULKY else np.nan
     strong = saddle >= 1 or dip <= _ALPHA or fall >= _FALL
     agreed = agreement is not None and agreement >= _AGREED and dimension >= _BULKY
