@@ -11,8 +11,10 @@ from pluribus.generate import Generator
 from pluribus.tables import Rows
 
 _MEMBERS = 100  # by k-means
-_LEAST_MEMBERS, _MOST_MEMBERS = 20, 80  # through landmarks
+_LEAST_MEMBERS, MOST_MEMBERS = 20, 80  # through landmarks
 _LABELS = 200_000  # of all members through landmarks together, within these bounds
+_MORE_MEMBERS = 200  # of a small table, if halves of the first do not agree
+_STEADY = 0.97  # adjusted Rand index from which they do
 _MOST_READ = 100_000  # rows in a file or in Dask, for members through landmarks, which need all of them in memory
 _MOST_COLUMNS = 10**8  # columns of a sparse table times the rows that landmarks are chosen from, which are dense
 _DENSE_ROWS = 10_000
@@ -49,6 +51,24 @@ def default_consensus(X: Any, n_clusters: int | None = None) -> str:
     return "lwsm" if fits else "eac"
 
 
+def more_members(consensus: Any, n_members: int) -> int | None:
+    """How many members a table should have for a steady result; None if those that it has are enough.
+
+    Small tables have 80. If halves of them give different partitions, other seeds would too; with 200, results differ
+    less. Larger tables have fewer members, because each takes longer, and keep them.
+
+    Parameters
+    ----------
+    consensus : a fitted consensus function
+    n_members : int
+        That its ensemble has, by default.
+    """
+    merges = getattr(consensus, "last_merges_", None)
+    if n_members < MOST_MEMBERS or merges is None or not merges.stability:
+        return None
+    return _MORE_MEMBERS if merges.stability["average"] < _STEADY else None
+
+
 def default_generator(
     consensus: Any = "eac", n_clusters: int | None = None, *, shape: tuple[int, int] | None = None
 ) -> Generator:
@@ -82,7 +102,7 @@ def default_generator(
         few = k is None or k <= _FEW_CLUSTERS
         return Generator(
             "landmarks",
-            n_members=int(np.clip(_LABELS / n_rows, _LEAST_MEMBERS, _MOST_MEMBERS)),
+            n_members=int(np.clip(_LABELS / n_rows, _LEAST_MEMBERS, MOST_MEMBERS)),
             n_clusters="coarse" if few else around_k,
             subspace=_SEEN if few and _FEWEST_FEATURES <= n_columns <= _MOST_FEATURES else 1.0,
         )

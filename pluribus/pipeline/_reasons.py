@@ -3,6 +3,7 @@
 from typing import Any
 
 from pluribus.consensus import LocallyWeightedConsensus
+from pluribus.pipeline._defaults import MOST_MEMBERS
 
 BY_COSINE = "Rows are compared by the cosine: each was divided by its length."
 
@@ -12,6 +13,8 @@ def reasons(model: Any, generator: Any) -> list[str]:
     sentences = [BY_COSINE] if model.metric == "cosine" else []
     if model.generator is None:
         sentences.append(f"{len(model.ensemble_)} members by {_kind(generator)}.")
+        if generator.clusterer == "landmarks" and model.n_members is None and generator.n_members > MOST_MEMBERS:
+            sentences.append(f"Halves of the first {MOST_MEMBERS} members disagreed, so there are more.")
     if model.consensus is None:
         weighted = isinstance(model.consensus_, LocallyWeightedConsensus)
         sentences.append(

@@ -22,7 +22,7 @@ from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
 from pluribus.generate import preset
 from pluribus.pipeline._answer import find_answer
-from pluribus.pipeline._defaults import default_consensus, default_generator
+from pluribus.pipeline._defaults import default_consensus, default_generator, more_members
 from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._partition import Partition
@@ -52,7 +52,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         100,000 rows that are not in memory, for more than 100 clusters, for wide sparse tables, with constraints or
         weights, and with a generator of your own.
     n_members : int, optional
-        Number of clusterings in the ensemble; by default that of the generator.
+        Number of clusterings in the ensemble; by default that of the generator. If you give ``n_clusters`` and halves
+        of the 80 members of a small table disagree, there are 200 by default.
     n_clusters : int, optional
         Number of clusters of the result. By default it is found: with candidates, the one that they and the evidence
         speak most for (``k_ladder_``), or 1 if there is no evidence of clusters (``verdict_``). Without candidates,
@@ -267,9 +268,13 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             self.plan_ = plan_of(X, generator, method, self.n_clusters, evidence=form, held=held)
             if on_plan is not None:
                 on_plan(self.plan_)
-            with config_context(assume_finite=True):  # it has just been looked through
-                self.ensemble_ = generator.generate(X, store=self.checkpoint, **side_information)
+            self.ensemble_ = self._generated(generator, X, side_information)
             self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
+            if (more := self._more_members()) is not None:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of few distinct rows, said before
+                    self.ensemble_ = self._generated(generator.set_params(n_members=more), X, side_information)
+                self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
         partition = self._answer(X, sizes, (consensus_seed, candidate_seed))
         self._finish(partition, sizes, known, generator)
         self._nearest = NearestRows(X, partition.labels_, self.membership_, sample_seed)
@@ -388,6 +393,15 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         if own.get("random_state") is None:
             generator.set_params(random_state=seed)
         return generator.set_params(verbose=self.verbose)
+
+    def _generated(self, generator: Any, X: Any, side_information: dict[str, Any]) -> Any:
+        with config_context(assume_finite=True):  # it has just been looked through
+            return generator.generate(X, store=self.checkpoint, **side_information)
+
+    def _more_members(self) -> int | None:
+        """How many are needed for a steady result, if none were asked for; None if those that are there are enough."""
+        asked = self.generator is not None or self.n_members is not None
+        return None if asked or self.n_clusters is None else more_members(self.consensus_, len(self.ensemble_))
 
     def _levels(self) -> tuple[str, ...]:
         given = self.constraint_level

@@ -1,6 +1,7 @@
 """What EnsembleClusterer does where nothing is said: members, consensus, number of clusters; and noise."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,8 +12,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from pluribus import Constraints, EnsembleClusterer
 from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, mark_noise
+from pluribus.consensus.linkage._last_merges import LastMerges
 from pluribus.generate import Generator
 from pluribus.pipeline import default_consensus, default_generator
+from pluribus.pipeline._defaults import more_members
 from pluribus.tables import Rows, open_rows
 
 CENTERS = [[0, 0], [12, 0], [0, 12]]
@@ -139,12 +142,77 @@ def test_reasons(noisy, plain, three):
     assert (number, choice) == (plain.k_ladder_.sentence, plain.choice_.sentence)
     *_, number, merging = fit(X, candidates=None).reasons_
     assert (number, merging) == (plain.consensus_.k_stability_.sentence, plain.consensus_.last_merges_.sentence)
-    assert len(three.reasons_) == 4
+    assert len(three.reasons_) == 5  # more members
     assert "landmarks, each on 75% of the features: " in fit(np.hstack([X] * 4), n_clusters=3).reasons_[0]
     assert "100 members by k-means with many clusters" in fit(X, n_clusters=101).reasons_[0]
     (coarse,) = fit(X, consensus="voting", n_clusters=3).reasons_
     assert coarse.startswith("100 members by k-means with about as many clusters as the result")
     assert fit(X, generator=Generator(n_members=5), consensus="eac", n_clusters=3).reasons_ == ()
+
+
+@pytest.fixture(scope="module")
+def unsteady():
+    """Groups that overlap, into more clusters than there are."""
+    X, _ = make_blobs(120, centers=[[0, 0], [2, 0], [0, 2]], random_state=0)
+    return X
+
+
+def test_more_members_where_halves_disagree(unsteady):
+    model = fit(unsteady, n_clusters=5)
+    first = fit(unsteady, n_clusters=5, n_members=80)
+    assert first.consensus_.last_merges_.stability["average"] < 0.97
+    assert len(model.ensemble_) == 200
+    assert np.array_equal(model.ensemble_.labels[:, :80], first.ensemble_.labels)
+    assert model.reasons_[0].startswith("200 members by spectral clustering through landmarks")
+    assert model.reasons_[1] == "Halves of the first 80 members disagreed, so there are more."
+    assert np.array_equal(model.labels_, fit(unsteady, n_clusters=5, n_members=200).labels_)
+
+
+def test_80_members_where_halves_agree():
+    X, _ = make_blobs(120, centers=CENTERS, random_state=0)
+    model = fit(X, n_clusters=3)
+    assert model.consensus_.last_merges_.stability["average"] == 1
+    assert len(model.ensemble_) == 80
+    assert len(model.reasons_) == 4
+
+
+def test_as_many_members_as_were_asked_for(unsteady):
+    asked = fit(unsteady, n_clusters=5, n_members=80)
+    assert len(asked.ensemble_) == 80
+    assert not any("Halves of the first" in reason for reason in asked.reasons_)
+    assert len(fit(unsteady, n_clusters=5, n_members=200).reasons_) == len(asked.reasons_)
+    assert len(fit(unsteady, n_clusters=5, generator=default_generator("lwsm", 5, shape=(120, 2))).ensemble_) == 80
+    assert len(fit(unsteady).ensemble_) == 80  # the number of clusters is found: numbers on which halves agree
+    assert len(fit(unsteady, n_clusters=5, consensus="voting").ensemble_) == 100
+
+
+def test_few_distinct_rows_are_said_once():
+    X = np.random.default_rng(0).integers(0, 3, (300, 3)).astype(float)
+    with pytest.warns(UserWarning, match="of 80 members have fewer clusters") as said:
+        assert len(fit(X, n_clusters=4).ensemble_) == 200
+    assert len([each for each in said if "have fewer clusters" in str(each.message)]) == 1
+
+
+def test_more_members_are_kept_and_go_on(unsteady, tmp_path):
+    whole = fit(unsteady, n_clusters=5, checkpoint=tmp_path)
+    kept = sorted(tmp_path.glob("task-*.npz"))
+    assert len(kept) == 200
+    for path in kept[::3]:
+        path.unlink()
+    again = fit(unsteady, n_clusters=5, checkpoint=tmp_path, n_jobs=2)
+    assert np.array_equal(whole.labels_, again.labels_)
+    assert np.array_equal(whole.labels_, fit(unsteady, n_clusters=5).labels_)
+
+
+@pytest.mark.parametrize(("agreement", "n_members", "expected"), [(0.5, 80, 200), (0.97, 80, None), (0.5, 79, None)])
+def test_how_many_more(agreement, n_members, expected):
+    fitted = SimpleNamespace(last_merges_=LastMerges("relative", {"average": agreement, "relative": 1.0}))
+    assert more_members(fitted, n_members) == expected
+
+
+def test_nothing_to_compare_is_enough():
+    assert more_members(SimpleNamespace(last_merges_=LastMerges("average", {})), 80) is None
+    assert more_members(SimpleNamespace(), 80) is None
 
 
 def test_noise(noisy, three):
