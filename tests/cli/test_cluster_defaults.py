@@ -50,7 +50,7 @@ def test_what_was_chosen_is_said(data, tmp_path, options, consensus, members, me
 
 
 @pytest.mark.parametrize(
-    ("text", "consensus", "members"), [("id,label\n", "lwsm", 80), ("id,label\nr0,x\nr1,x\n", "ceac", 100)]
+    ("text", "consensus", "members"), [("id,label\n", "lwsm", 200), ("id,label\nr0,x\nr1,x\n", "ceac", 100)]
 )
 def test_what_is_known_decides_too(data, tmp_path, text, consensus, members):
     (tmp_path / "known.csv").write_text(text)

@@ -71,8 +71,9 @@ def test_the_verdict_says_whether_there_are_clusters(blobs):
     other = EnsembleClusterer(consensus="eac", n_members=5, n_clusters=3, verbose=False).fit(X)
     assert other.structure_ is None
     assert other.verdict_ is None
-    sparse_rows = EnsembleClusterer(n_members=5, n_clusters=3, verbose=False).fit(sparse.csr_matrix(X))
-    assert sparse_rows.verdict_ is None
+    how = {"n_members": 10, "n_clusters": 3, "random_state": 0, "verbose": False}
+    assert EnsembleClusterer(**how).fit(sparse.csr_matrix(X)).verdict_ == "clusters"  # by what candidates are made from
+    assert EnsembleClusterer(candidates=None, **how).fit(sparse.csr_matrix(X)).verdict_ is None
 
 
 @pytest.mark.parametrize(
