@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 
 from pluribus._engine import whole_number
 from pluribus.consensus import ConstrainedEvidenceAccumulation, EvidenceAccumulation, LocallyWeightedConsensus
@@ -51,22 +52,21 @@ def default_consensus(X: Any, n_clusters: int | None = None) -> str:
     return "lwsm" if fits else "eac"
 
 
-def more_members(consensus: Any, n_members: int) -> int | None:
-    """How many members a table should have for a steady result; None if those that it has are enough.
+def with_more_members(generator: Generator) -> Generator | None:
+    """A default generator with the members of a small table that has no steady result; None for larger tables.
 
     Small tables have 80. If halves of them give different partitions, other seeds would too; with 200, results differ
     less. Larger tables have fewer members, because each takes longer, and keep them.
-
-    Parameters
-    ----------
-    consensus : a fitted consensus function
-    n_members : int
-        That its ensemble has, by default.
     """
-    merges = getattr(consensus, "last_merges_", None)
-    if n_members < MOST_MEMBERS or merges is None or not merges.stability:
+    if generator.clusterer != "landmarks" or generator.n_members < MOST_MEMBERS:
         return None
-    return _MORE_MEMBERS if merges.stability["average"] < _STEADY else None
+    return clone(generator).set_params(n_members=_MORE_MEMBERS)
+
+
+def is_steady(consensus: Any) -> bool:
+    """Whether halves of the ensemble give a fitted consensus function the same partition, as far as they were asked."""
+    merges = getattr(consensus, "last_merges_", None)
+    return merges is None or not merges.stability or merges.stability["average"] >= _STEADY
 
 
 def default_generator(

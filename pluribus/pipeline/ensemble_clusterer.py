@@ -22,7 +22,7 @@ from pluribus.constraints import Constraints
 from pluribus.constraints._internal import as_constraints
 from pluribus.generate import preset
 from pluribus.pipeline._answer import find_answer
-from pluribus.pipeline._defaults import default_consensus, default_generator, more_members
+from pluribus.pipeline._defaults import default_consensus, default_generator, is_steady, with_more_members
 from pluribus.pipeline._k_choice import accumulated, choose
 from pluribus.pipeline._nearest_rows import NearestRows
 from pluribus.pipeline._partition import Partition
@@ -52,8 +52,8 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         100,000 rows that are not in memory, for more than 100 clusters, for wide sparse tables, with constraints or
         weights, and with a generator of your own.
     n_members : int, optional
-        Number of clusterings in the ensemble; by default that of the generator. If you give ``n_clusters`` and halves
-        of the 80 members of a small table disagree, there are 200 by default.
+        Number of clusterings in the ensemble; by default that of the generator. For "lwsm" and up to 2,500 rows, these
+        are 80, and 200 if you give ``n_clusters`` and halves of the 80 disagree.
     n_clusters : int, optional
         Number of clusters of the result. By default it is found: with candidates, the one that they and the evidence
         speak most for (``k_ladder_``), or 1 if there is no evidence of clusters (``verdict_``). Without candidates,
@@ -265,15 +265,17 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
             side_information["sample_weight"] = sample_weight
         with memory_budget(self.memory_limit):
             form = getattr(consensus, "evidence", "auto")
-            self.plan_ = plan_of(X, generator, method, self.n_clusters, evidence=form, held=held)
+            larger = self._larger(generator)
+            self.plan_ = plan_of(X, larger or generator, method, self.n_clusters, evidence=form, held=held)
             if on_plan is not None:
                 on_plan(self.plan_)
             self.ensemble_ = self._generated(generator, X, side_information)
             self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
-            if (more := self._more_members()) is not None:
+            if larger is not None and not is_steady(self.consensus_):
+                generator = larger  # its first members are the same
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of few distinct rows, said before
-                    self.ensemble_ = self._generated(generator.set_params(n_members=more), X, side_information)
+                    warnings.filterwarnings("ignore", message=".* have fewer clusters than requested")  # said before
+                    self.ensemble_ = self._generated(generator, X, side_information)
                 self.consensus_ = self._combine(consensus, X, known, levels, k_seed)
         partition = self._answer(X, sizes, (consensus_seed, candidate_seed))
         self._finish(partition, sizes, known, generator)
@@ -398,10 +400,10 @@ class EnsembleClusterer(EngineMixin, ClusterMixin, BaseEstimator):
         with config_context(assume_finite=True):  # it has just been looked through
             return generator.generate(X, store=self.checkpoint, **side_information)
 
-    def _more_members(self) -> int | None:
-        """How many are needed for a steady result, if none were asked for; None if those that are there are enough."""
+    def _larger(self, generator: Any) -> Any:
+        """The generator for a result that is not steady; None if members were asked for, or the table is not small."""
         asked = self.generator is not None or self.n_members is not None
-        return None if asked or self.n_clusters is None else more_members(self.consensus_, len(self.ensemble_))
+        return None if asked or self.n_clusters is None else with_more_members(generator)
 
     def _levels(self) -> tuple[str, ...]:
         given = self.constraint_level

@@ -15,7 +15,7 @@ from pluribus.consensus import EvidenceAccumulation, LocallyWeightedConsensus, m
 from pluribus.consensus.linkage._last_merges import LastMerges
 from pluribus.generate import Generator
 from pluribus.pipeline import default_consensus, default_generator
-from pluribus.pipeline._defaults import more_members
+from pluribus.pipeline._defaults import is_steady, with_more_members
 from pluribus.tables import Rows, open_rows
 
 CENTERS = [[0, 0], [12, 0], [0, 12]]
@@ -204,15 +204,30 @@ def test_more_members_are_kept_and_go_on(unsteady, tmp_path):
     assert np.array_equal(whole.labels_, fit(unsteady, n_clusters=5).labels_)
 
 
-@pytest.mark.parametrize(("agreement", "n_members", "expected"), [(0.5, 80, 200), (0.97, 80, None), (0.5, 79, None)])
-def test_how_many_more(agreement, n_members, expected):
-    fitted = SimpleNamespace(last_merges_=LastMerges("relative", {"average": agreement, "relative": 1.0}))
-    assert more_members(fitted, n_members) == expected
+@pytest.mark.parametrize(("n", "expected"), [(2_500, 200), (2_520, None)])
+def test_small_tables_may_get_more_members(n, expected):
+    generator = default_generator("lwsm", shape=(n, 2))
+    larger = with_more_members(generator)
+    assert (larger and larger.n_members) == expected
+    assert generator.n_members <= 80
+    assert with_more_members(default_generator("eac", shape=(n, 2))) is None
 
 
-def test_nothing_to_compare_is_enough():
-    assert more_members(SimpleNamespace(last_merges_=LastMerges("average", {})), 80) is None
-    assert more_members(SimpleNamespace(), 80) is None
+@pytest.mark.parametrize(("agreement", "expected"), [(0.96, False), (0.97, True)])
+def test_what_is_steady(agreement, expected):
+    merges = LastMerges("relative", {"average": agreement, "relative": 1.0})
+    assert is_steady(SimpleNamespace(last_merges_=merges)) is expected
+
+
+def test_nothing_to_compare_is_steady():
+    assert is_steady(SimpleNamespace(last_merges_=LastMerges("average", {})))
+    assert is_steady(SimpleNamespace())
+
+
+def test_the_plan_is_for_all_members_that_may_be_made(unsteady):
+    plan = fit(unsteady, n_clusters=5).plan_
+    assert plan.parts["labels"] == fit(unsteady, n_clusters=5, n_members=200).plan_.parts["labels"]
+    assert plan.parts["labels"] > fit(unsteady).plan_.parts["labels"]
 
 
 def test_noise(noisy, three):

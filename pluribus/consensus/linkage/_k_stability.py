@@ -114,14 +114,14 @@ def k_stability(
 
 def _known_to(ensemble: Ensemble, both: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """The objects that some member of each half has a label for."""
-    if not ensemble.missing_share:
+    if not ensemble.has_missing:
         return np.arange(ensemble.n_objects)
     return np.flatnonzero(np.all([(ensemble.labels[:, half] >= 0).any(axis=1) for half in both], axis=0))
 
 
 def _part(ensemble: Ensemble, known: np.ndarray, half: np.ndarray) -> Ensemble:
     """Some objects and members, without members that have no label for any of the objects."""
-    if len(known) == ensemble.n_objects:
+    if not ensemble.has_missing:
         return ensemble.take_partitions(half)
     some = (ensemble.labels[np.ix_(known, half)] >= 0).any(axis=0)
     return ensemble.take_objects(known).take_partitions(half[some])

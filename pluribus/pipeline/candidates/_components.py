@@ -30,8 +30,13 @@ def components(rows: Any, seed: int) -> np.ndarray:
     if n_components >= _OF_DIRECTIONS and _are_directions(rows):
         # Singular values of texts fall slowly: random sketches mix the last components, differently for each seed.
         exact = TruncatedSVD(_OF_DIRECTIONS, algorithm="arpack", random_state=seed)
-        return _centered_directions(exact.fit_transform(rows))
-    return TruncatedSVD(min(n_components, _COMPONENTS), random_state=seed).fit_transform(rows)
+        return _centered_directions(_transformed(exact, rows))
+    return _transformed(TruncatedSVD(min(n_components, _COMPONENTS), random_state=seed), rows)
+
+
+def _transformed(svd: TruncatedSVD, rows: Any) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):  # shares of a variance of 0
+        return svd.fit_transform(rows)
 
 
 def _are_directions(rows: Any) -> bool:

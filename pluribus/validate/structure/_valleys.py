@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -146,10 +147,14 @@ class _Slopes(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was found at earlier steps: most groups stay as they are."""
+    """What was found at earlier steps, by digests: most groups stay as they are."""
 
-    ways: dict[bytes, float]  # by the sides of the border
-    dimensions: dict[bytes, float]  # by the objects of a union
+    ways: dict[bytes, float]  # of the sides of a border
+    dimensions: dict[bytes, float]  # of the objects of a union
+
+
+def _digest(of_objects: np.ndarray) -> bytes:
+    return blake2b(of_objects.tobytes(), digest_size=16).digest()
 
 
 def _measured(density: Density, slopes: _Slopes, groups: np.ndarray, known: _Known) -> tuple[Step, np.ndarray]:
@@ -158,12 +163,12 @@ def _measured(density: Density, slopes: _Slopes, groups: np.ndarray, known: _Kno
     ratio = depth / max(_THRESHOLDS)
     for g in np.flatnonzero((depth >= _HOPELESS) & (depth < np.inf)):
         sides = np.sign(place[groups] - place[g]).astype(np.int8)
-        if (key := sides.tobytes()) not in known.ways:
+        if (key := _digest(sides)) not in known.ways:
             known.ways[key] = ways_across(density, sides)
         n_ways, dimension = known.ways[key], _FILLED
         if n_ways < _MANY_WAYS:
             both = (groups == g) | (groups == target[g])
-            if (key := both.tobytes()) not in known.dimensions:
+            if (key := _digest(both)) not in known.dimensions:
                 known.dimensions[key] = _dimension(density.X, np.flatnonzero(both))
             dimension = known.dimensions[key]
         ratio[g] = depth[g] / threshold(n_ways, dimension)

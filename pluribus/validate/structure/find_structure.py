@@ -156,8 +156,9 @@ def find_structure(
         How well different methods agree on the best partition, 0 to 1. From 0.5 on, it is a hint in a filled region,
         where methods disagree on one group: the verdict is then at least "undecided".
     valley : float, optional
-        How deep valleys are around the clusters of other partitions, by ``cluster_separation``: the greatest over
-        partitions of the least over clusters. It counts if it is deeper than those between groups of the dendrogram.
+        How deep valleys are around the clusters of other partitions, by ``cluster_separation`` over how much deeper
+        chance makes them in a table of more rows: the greatest over partitions of the least over clusters. It counts
+        if it is deeper than those between groups of the dendrogram.
     random_state : int, RandomState, Generator or None
         For halves of the rows, and the spread of values that occur many times.
     n_jobs : int, optional

@@ -142,6 +142,18 @@ def test_stability_is_unknown_if_halves_have_hardly_an_object_in_common():
     assert found.n_clusters >= 1
 
 
+def test_a_member_that_knows_no_object_of_the_sample_is_left_out(monkeypatch):
+    monkeypatch.setattr(_k_stability, "_OBJECTS", 50)
+    _, ensemble = fine_members(n=200, k=4, r=6)
+    labels = ensemble.labels.copy()
+    labels[3:, 0] = -1
+    sampled = [np.random.default_rng(seed).choice(200, 50, replace=False) for seed in range(5)]
+    without = [seed for seed, rows in enumerate(sampled) if rows.min() > 2]
+    assert without
+    for seed in without:
+        assert np.isfinite(look(Ensemble(labels), seed=seed).stability).all()
+
+
 def test_a_member_of_objects_that_the_other_half_does_not_know_is_left_out():
     _, ensemble = fine_members(n=200, k=4, r=4)
     labels = ensemble.labels.copy()

@@ -73,12 +73,12 @@ def test_the_lengths_that_components_lose_do_not_count():
     assert agreement(by_hand(rows.toarray(), 20)) < 0.7  # where lengths count
 
 
-@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.filterwarnings("error")
 def test_no_entries_at_all():
     np.testing.assert_array_equal(components(sparse.csr_matrix((40, 60)), 0), np.zeros((40, 39)))
 
 
-@pytest.mark.filterwarnings("ignore:(divide by zero|invalid value):RuntimeWarning")  # of shares of the variance, 0
+@pytest.mark.filterwarnings("error")
 def test_equal_rows_are_not_told_apart_by_rounding():
     rows = normalize(sparse.csr_matrix(np.tile(np.arange(1.0, 61.0), (60, 1))))
     np.testing.assert_array_equal(components(rows, 0), np.zeros((60, 20)))

@@ -101,8 +101,15 @@ def test_columns_of_a_category_are_found_by_their_rows():
     assert _categories(np.hstack([category[:, :1], category])) == [range(1, 4)]  # one column of another category
     assert _categories(np.hstack([coin, category, coin, 1 - coin])) == [range(1, 4), range(4, 6)]
     assert _categories(category[:, :2]) == []  # rows without a value
-    assert _categories(np.hstack([category[:, :2], np.zeros((60, 1)), category[:, 2:]])) == []
     assert _categories(np.hstack([category[:, :2], 2 * category[:, 2:] + coin])) == []
+
+
+def test_a_value_that_does_not_occur_is_no_column_of_a_category():
+    category = one_hot(np.arange(60) % 3, 3)
+    gap = np.hstack([category[:, :1], np.zeros((60, 1)), category[:, 1:]])
+    spread = [spread_ties(X, np.random.default_rng(0)) for X in (category, gap)]
+    np.testing.assert_array_equal(*spread)
+    np.testing.assert_allclose(spread[0].sum(axis=1), 1)
 
 
 def test_independent_categories_are_one_group():
