@@ -6,7 +6,6 @@ NrKmeans is not told the known partition: of the partitions it finds, the one mo
 """
 
 import subprocess
-import sys
 import tempfile
 import time
 import warnings
@@ -282,6 +281,6 @@ def _asked(request: dict[str, Any]) -> dict[str, np.ndarray]:
         given, answer = Path(folder) / "request.npz", Path(folder) / "answer.npz"
         np.savez(given, **request)
         command = [str(PYTHON), "-W", "ignore", "-m", "benchmarks._alternative_peers", str(given), str(answer)]
-        subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr, stderr=subprocess.DEVNULL)
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with np.load(answer) as arrays:
             return {name: arrays[name] for name in arrays}

@@ -8,7 +8,6 @@ components, and sets of more than 500 objects are sampled.
 """
 
 import subprocess
-import sys
 import tempfile
 import warnings
 from functools import lru_cache
@@ -169,6 +168,6 @@ def _by_peer(X: np.ndarray, y: np.ndarray, at: tuple[int, ...], run: int) -> dic
         given, answer = Path(folder) / "request.npz", Path(folder) / "answer.npz"
         np.savez(given, X=X, y=y, levels=at, seed=run)
         command = [str(PYTHON), "-W", "ignore", "-m", "benchmarks._cobras_peer", str(given), str(answer)]
-        subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr, stderr=subprocess.DEVNULL)
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with np.load(answer) as arrays:
             return {q: arrays[str(q)] for q in at}

@@ -6,7 +6,6 @@ moves, by questions, and by the active learning of another package.
 """
 
 import subprocess
-import sys
 import tempfile
 import warnings
 from functools import lru_cache
@@ -250,7 +249,7 @@ def _by_peers(X: np.ndarray, y: np.ndarray, run: int) -> dict[str, dict[int, flo
         given, answer = Path(folder) / "request.npz", Path(folder) / "answer.npz"
         np.savez(given, X=X, y=y, answers=ANSWERS, seed=run)
         command = [str(PYTHON), "-W", "ignore", "-m", "benchmarks._active_peers", str(given), str(answer)]
-        subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr, stderr=subprocess.DEVNULL)
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with np.load(answer) as arrays:
             return {method: {n: _rand(arrays[f"{method}/{n}"], y) for n in ANSWERS} for method in PEERS}
 

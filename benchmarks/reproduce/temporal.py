@@ -7,7 +7,6 @@ true segments that the best matching found segments cover (covering); for one ro
 """
 
 import subprocess
-import sys
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -208,6 +207,6 @@ def _asked(request: dict[str, object]) -> dict[str, np.ndarray]:
         given, answer = Path(folder) / "request.npz", Path(folder) / "answer.npz"
         np.savez(given, **request)
         command = [str(PYTHON), "-W", "ignore", "-m", "benchmarks._temporal_peers", str(given), str(answer)]
-        subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr, stderr=subprocess.DEVNULL)
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with np.load(answer) as arrays:
             return {name: arrays[name] for name in arrays}
