@@ -215,7 +215,7 @@ class QuasiColumn:
             return values
         if self.whole:
             values = np.round(values)
-        moments = np.full(len(values), np.datetime64("NaT"), dtype="datetime64[s]")
+        moments = np.full(len(values), np.datetime64("NaT", "s"), dtype="datetime64[s]")
         moments[~np.isnan(values)] = np.round(values[~np.isnan(values)] * 86_400).astype("datetime64[s]")
         return moments if self.zone is None else pd.DatetimeIndex(moments, tz="UTC").tz_convert(self.zone)
 

@@ -76,7 +76,7 @@ class CorrespondenceFit:
         """The blocks A_hᵀ A_h; None if they are diagonal and equal to ``sizes``."""
         if self.ensemble.memberships is None:
             return None
-        return sparse.csr_array(sparse.block_diag([u.T @ u for u in self.ensemble.memberships]))
+        return sparse.csr_array(sparse.block_diag([sparse.csr_array(u.T @ u) for u in self.ensemble.memberships]))
 
     # -- over the clusters of each partition -------------------------------------------------------------------------
 
